@@ -1,4 +1,5 @@
 // Creation of a collective: every rank prepares, all agree, tags are assigned, all agree again.
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <memory>
@@ -87,10 +88,12 @@ Status create(const char* function, torc_schedule* schedule, const CallArguments
          {"the datatype", call.type.fingerprint(), false},
          {"the operation", call.reduction.fingerprint, false}}};
   }
-  TagMap taken = geometry.takenTags();
-  if (Status agreed = geometry.agreement.agree(prepared, fields, &taken); !agreed.ok()) {
-    return agreed;
-  }
+  if (Status agreed = geometry.agreement.agree(prepared, fields); !agreed.ok()) return agreed;
+  ServiceCollective& all = geometry.agreement.collective();
+  all.allreduce(geometry.comm, geometry.takenTags(), MPI_BOR);
+  if (Status status = geometry.agreement.wait(); !status.ok()) return status;
+  TagMap taken{};
+  std::ranges::copy(all.words(), taken.begin());
   // The same on all ranks, which have the same map.
   StatusOr<TagClaim> tags = geometry.claimTags(schedule->tag_count, taken);
   if (!tags.ok()) return tags.status();

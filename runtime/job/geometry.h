@@ -2,6 +2,7 @@
 #ifndef TORC_RUNTIME_JOB_GEOMETRY_H_
 #define TORC_RUNTIME_JOB_GEOMETRY_H_
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,6 +25,10 @@
 namespace torc::runtime {
 
 struct GeometryTrace;
+
+/// The taken slots of the tag space: one bit each.
+inline constexpr int kTagSlots = 1024;
+using TagMap = std::array<std::uint64_t, kTagSlots / 64>;
 
 /// Slots of the tag space held by a collective.
 struct TagClaim {

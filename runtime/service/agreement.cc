@@ -46,17 +46,16 @@ Status Agreement::result() const {
   return speaker_ < 0 ? result_ : result_.annotated(message("rank ", speaker_));
 }
 
-Status Agreement::agree(const Status& mine, std::span<const AgreedField> fields, TagMap* taken) {
-  start(mine, fields, taken);
+Status Agreement::agree(const Status& mine, std::span<const AgreedField> fields) {
+  start(mine, fields);
   for (Backoff backoff; !advance(); backoff.afterLook()) {
     if (meanwhile_) meanwhile_();
   }
   return result();
 }
 
-void Agreement::start(const Status& mine, std::span<const AgreedField> fields, TagMap* taken) {
+void Agreement::start(const Status& mine, std::span<const AgreedField> fields) {
   mine_ = &mine;
-  taken_ = taken;
   speaker_ = -1;
   field_count_ = fields.size();
   std::ranges::copy(fields, fields_.begin());
@@ -103,7 +102,7 @@ void Agreement::proceed() {
                            MPI_MAX);
         }
       }
-      return taken_ == nullptr ? finish({}) : allreduce(Step::kTags, *taken_, MPI_BOR);
+      return finish({});
     case Step::kText:
       finish({static_cast<StatusCode>(static_cast<std::uint32_t>(votes_[0])), collective_->text()});
       if (votes_[1] == 0) speaker_ = -1;  // all failed
@@ -118,9 +117,6 @@ void Agreement::proceed() {
            message(field.name, field.printable ? " differs between ranks: " : " differs between ",
                    at(least(field_), 0), field.printable ? ", " : " and ", at(most(field_), 1))});
     }
-    case Step::kTags:
-      std::ranges::copy(words, taken_->begin());
-      return finish({});
     case Step::kDone:
       return;
   }

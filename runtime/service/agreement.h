@@ -26,10 +26,6 @@ struct AgreedField {
 };
 inline constexpr int kMaxAgreedFields = 6;
 
-/// The taken slots of the tag space: one bit each.
-inline constexpr int kTagSlots = 1024;
-using TagMap = std::array<std::uint64_t, kTagSlots / 64>;
-
 class Agreement {
  public:
   /// Throws std::bad_alloc; nothing allocates before a vote begins.
@@ -39,16 +35,14 @@ class Agreement {
 
   /// Collective: ok if `mine` is ok on all ranks and the fields are equal. Otherwise the same error
   /// on all ranks: that of the lowest rank that failed, `rank 3: ...` unless all did; or `count
-  /// differs between ranks: 10 on rank 0, 12 on rank 3`. `taken`, unless null, becomes the union of
-  /// all ranks' maps. An MPI error concerns this rank alone.
-  Status agree(const Status& mine, std::span<const AgreedField> fields = {},
-               TagMap* taken = nullptr);
+  /// differs between ranks: 10 on rank 0, 12 on rank 3`. An MPI error concerns this rank alone.
+  Status agree(const Status& mine, std::span<const AgreedField> fields = {});
   /// Collective: broadcasts rank 0's bytes. Only an out-of-memory error concerns this rank alone:
   /// the caller then agrees on the result.
   Status broadcast(std::vector<std::byte>& bytes);
 
-  /// The same as `agree`, without waiting. `mine` and `taken` must outlive it.
-  void start(const Status& mine, std::span<const AgreedField> fields = {}, TagMap* taken = nullptr);
+  /// The same as `agree`, without waiting. `mine` must outlive it.
+  void start(const Status& mine, std::span<const AgreedField> fields = {});
   /// Makes progress; true when complete.
   bool advance();
   /// When complete: the result of `agree`; and the same without the number of the failed rank.
@@ -67,7 +61,6 @@ class Agreement {
     kVote,   // has a rank failed, do fields differ?
     kText,   // the lowest rank that failed sends its message
     kWhere,  // which ranks have the least and the greatest value of the field that differs?
-    kTags,
     kDone,
   };
 
@@ -84,7 +77,6 @@ class Agreement {
   const Status* mine_ = nullptr;
   std::array<AgreedField, kMaxAgreedFields> fields_{};
   std::size_t field_ = 0, field_count_ = 0;  // `field_`: the one that differs
-  TagMap* taken_ = nullptr;
   // Maxima over the ranks: the lowest rank that failed, with its code; whether any did not fail; of
   // each field the value, and its complement.
   std::array<std::uint64_t, 2 + 2 * kMaxAgreedFields> votes_{};

@@ -1,4 +1,4 @@
-// Progress thread.
+// Progress thread, and progress hook.
 //
 // A thread of the program that waits inside MPI spins. If the progress thread shares its core, and
 // spins too or yields, it runs only for some milliseconds now and then; but at once when it wakes
@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -136,6 +137,42 @@ void stopProgressThread() {
   stopping.store(true);
   if (asleep.exchange(0) != 0) asleep.notify_one();
   pthread_join(thread, nullptr);
+}
+
+// ---- Progress hook of Open MPI: no public header declares it, but libopen-pal.so has had it since
+// long before 4.1. MPICH has none.
+
+namespace {
+
+using Hook = int (*)();
+
+int change(const char* how, Hook hook) {
+  const auto function = reinterpret_cast<int (*)(Hook)>(dlsym(RTLD_DEFAULT, how));
+  return function == nullptr ? -1 : function(hook);
+}
+
+/// Open MPI expects the number of completed events; torc reports none.
+int advanceBesideMpi() {
+  if (underWay() > 0) advance();
+  return 0;
+}
+
+bool is_added = false;
+
+}  // namespace
+
+bool hasProgressHook() {
+  return dlsym(RTLD_DEFAULT, "opal_progress_register") != nullptr;
+}
+
+bool addProgressHook() {
+  is_added = change("opal_progress_register", &advanceBesideMpi) == 0;
+  return is_added;
+}
+
+void removeProgressHook() {
+  if (is_added) change("opal_progress_unregister", &advanceBesideMpi);
+  is_added = false;
 }
 
 }  // namespace torc::runtime::pmpi

@@ -1,6 +1,10 @@
 // Progress thread: moves operations on while the program cannot: while one of its threads waits
 // inside MPI (TORC_PROGRESS=wait), or always (TORC_PROGRESS=thread). MPI has been initialised with
 // MPI_THREAD_MULTIPLE for it. It starts at its first use, and sleeps while no progress is needed.
+//
+// Progress hook: a function that MPI calls while it waits, in the waiting thread. Open MPI has one
+// for its own components, such as nonblocking collectives. torc's operations use it, too, unless
+// several threads of the program may call MPI at a time.
 #ifndef TORC_RUNTIME_PMPI_ENGINE_PROGRESS_THREAD_H_
 #define TORC_RUNTIME_PMPI_ENGINE_PROGRESS_THREAD_H_
 
@@ -34,6 +38,15 @@ inline void tellProgressThread() {
 
 /// No-op without a thread. Precondition: no operation is under way.
 void stopProgressThread();
+
+/// Whether this process's MPI has a progress hook.
+bool hasProgressHook();
+
+/// False: MPI refuses the function.
+bool addProgressHook();
+
+/// No-op without a hook.
+void removeProgressHook();
 
 }  // namespace torc::runtime::pmpi
 

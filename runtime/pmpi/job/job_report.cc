@@ -1,12 +1,11 @@
 // Reports of a job: its set-up and statistics.
-#include "runtime/pmpi/job/job_report.h"
-
 #include <ctime>
 
 #include <mpi.h>
 
 #include "runtime/pmpi/engine/communicator_state.h"
 #include "runtime/pmpi/engine/engine.h"
+#include "runtime/pmpi/job/job.h"
 #include "runtime/pmpi/process/start.h"
 #include "runtime/pmpi/statistics/statistics.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"

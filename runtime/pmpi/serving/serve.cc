@@ -9,7 +9,6 @@
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/engine/operation.h"
 #include "runtime/pmpi/process/progress.h"
-#include "runtime/pmpi/serving/serve_again.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
 #include "runtime/pmpi/tuning/call_trials.h"
 #include "runtime/trace/trace.h"

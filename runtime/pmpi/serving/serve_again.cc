@@ -1,12 +1,11 @@
 // Repeated calls: bind, start and wait.
-#include "runtime/pmpi/serving/serve_again.h"
-
 #include "runtime/api/api.h"
 #include "runtime/pmpi/dedicated/offload.h"
 #include "runtime/pmpi/engine/call_report.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/engine/operation.h"
 #include "runtime/pmpi/process/progress.h"
+#include "runtime/pmpi/serving/serve.h"
 #include "runtime/pmpi/tuning/call_trials.h"
 
 namespace torc::runtime::pmpi {

@@ -132,12 +132,10 @@ CallRow& Statistics::rowOf(const CallRecord& call, std::uint32_t shape) {
   row.service = call.service;
   row.ranks = 1;
   if (row_numbers_.size() >= kMostCallRows) {
-    std::size_t& rest = rests_[static_cast<std::size_t>(call.service)];
-    if (rest == kNoRow) {
-      rest = rows_.size();
-      rows_.push_back(std::move(row));
-    }
-    return rows_[rest];
+    const Key rest{.size_class = static_cast<std::uint8_t>(call.service)};
+    const auto [entry, is_new] = row_numbers_.try_emplace(rest, rows_.size());
+    if (is_new) rows_.push_back(std::move(row));
+    return rows_[entry->second];
   }
   row.function = call.function;
   row.communicator = key.shape == 0 ? "not known" : communicators_[key.shape - 1].description;

@@ -5,7 +5,6 @@
 #ifndef TORC_RUNTIME_PMPI_STATISTICS_STATISTICS_H_
 #define TORC_RUNTIME_PMPI_STATISTICS_STATISTICS_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -64,13 +63,13 @@ class Statistics : NonCopyable {
 
  private:
   struct Key {
-    const char* function;
-    const char* by;
-    std::uint32_t shape;  // of the communicator, from shapes_; 0: unknown
-    MPI_Datatype type;    // for derived ones MPI_DATATYPE_NULL, as they come and go
-    MPI_Op op;            // for user-defined ones MPI_OP_NULL, likewise
-    std::uint8_t size_class;
-    bool derived, users_op;
+    const char* function = nullptr;  // null: the row of further signatures, by Service
+    const char* by = nullptr;
+    std::uint32_t shape = 0;                // of the communicator, from shapes_; 0: unknown
+    MPI_Datatype type = MPI_DATATYPE_NULL;  // also for derived ones, as they come and go
+    MPI_Op op = MPI_OP_NULL;                // also for user-defined ones, likewise
+    std::uint8_t size_class = 0;            // or Service
+    bool derived = false, users_op = false;
 
     bool operator==(const Key&) const = default;
   };
@@ -86,9 +85,6 @@ class Statistics : NonCopyable {
   // Index in rows_.
   std::unordered_map<Key, std::size_t, KeyHash> row_numbers_ TORC_GUARDED_BY(mutex_);
   std::vector<CallRow> rows_ TORC_GUARDED_BY(mutex_);
-  static constexpr std::size_t kNoRow = SIZE_MAX;
-  // Index in rows_, by Service.
-  std::array<std::size_t, 3> rests_ TORC_GUARDED_BY(mutex_){kNoRow, kNoRow, kNoRow};
   std::vector<CommunicatorRow> communicators_ TORC_GUARDED_BY(mutex_);
   // By communicator: the number of the first with the same description.
   std::vector<std::uint32_t> shapes_ TORC_GUARDED_BY(mutex_);

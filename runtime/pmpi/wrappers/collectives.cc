@@ -8,7 +8,6 @@
 #include "runtime/pmpi/engine/inside_mpi.h"
 #include "runtime/pmpi/process/progress.h"
 #include "runtime/pmpi/serving/serve.h"
-#include "runtime/pmpi/serving/serve_again.h"
 #include "runtime/pmpi/wrappers/next_layer.h"
 #include "runtime/transport/which_mpi.h"
 

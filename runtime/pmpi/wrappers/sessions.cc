@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <unistd.h>
 
-#include "runtime/pmpi/job/job_report.h"
+#include "runtime/pmpi/job/job.h"
 #include "runtime/pmpi/process/settings_agreement.h"
 #include "runtime/pmpi/process/start.h"
 #include "runtime/pmpi/statistics/stderr_lines.h"
