@@ -1,6 +1,5 @@
 // The C API for the variables TORC_...: the table that `torc info` prints.
-#include <algorithm>
-#include <cstring>
+#include <cstdio>
 #include <string>
 #include <unistd.h>
 
@@ -13,13 +12,6 @@ namespace torc::runtime {
 namespace {
 
 /// Copies a text, truncated if too long, with a terminating zero.
-template <std::size_t size>
-void copyText(const std::string& text, char (&into)[size]) {
-  const std::size_t length = std::min(text.size(), size - 1);
-  std::memcpy(into, text.data(), length);
-  into[length] = '\0';
-}
-
 Status querySetting(int index, torc_setting_info* result) {
   if (result == nullptr) return nullArgument("info");
   torc_setting_info& info = *result = {};
@@ -38,9 +30,10 @@ Status querySetting(int index, torc_setting_info* result) {
   info.meaning = row.meaning.data();
   info.agreed = row.agreed ? 1 : 0;
   info.is_set = texts.find(row.name).empty() ? 0 : 1;
-  copyText(std::string(texts.effective(setting)), info.value);
+  const std::string value(texts.effective(setting));
+  std::snprintf(info.value, sizeof(info.value), "%s", value.c_str());
   const std::string fault = checkSetting(setting, texts.find(row.name));
-  copyText(fault, info.fault);
+  std::snprintf(info.fault, sizeof(info.fault), "%s", fault.c_str());
   info.valid = fault.empty() ? 1 : 0;
   return {};
 }

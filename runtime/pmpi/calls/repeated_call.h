@@ -13,7 +13,6 @@
 #include "runtime/collectives/call_cache.h"
 #include "runtime/job/call_arguments.h"
 #include "runtime/non_copyable.h"
-#include "runtime/pmpi/calls/call_note.h"
 #include "runtime/pmpi/calls/collective_call.h"
 
 namespace torc::runtime::pmpi {

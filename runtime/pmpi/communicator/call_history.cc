@@ -2,6 +2,7 @@
 #include "runtime/pmpi/communicator/call_history.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "runtime/api/api.h"
@@ -20,7 +21,7 @@ Notice noticeOf(const CallFailure& failure) {
                 .call = failure.call,
                 .refused = failure.refused,
                 .code = failure.code};
-  notice.setText(failure.text);
+  std::snprintf(notice.text, sizeof(notice.text), "%s", failure.text.c_str());
   return notice;
 }
 

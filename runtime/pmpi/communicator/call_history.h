@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "runtime/non_copyable.h"
-#include "runtime/pmpi/calls/call_note.h"
 #include "runtime/pmpi/calls/collective_call.h"
 #include "runtime/pmpi/communicator/notices.h"
 #include "runtime/pmpi/process/progress.h"

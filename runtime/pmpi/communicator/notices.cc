@@ -1,18 +1,10 @@
 // Notices: send and receive.
 #include "runtime/pmpi/communicator/notices.h"
 
-#include <algorithm>
-
 #include "runtime/transport/left_to_mpi.h"
 #include "runtime/transport/mpi_status.h"
 
 namespace torc::runtime::pmpi {
-
-void Notice::setText(std::string_view what) {
-  const std::size_t length = std::min(what.size(), kTextBytes - 1);
-  std::copy_n(what.begin(), length, text);
-  text[length] = '\0';
-}
 
 void Notices::open(MPI_Comm comm) {
   comm_ = comm;

@@ -6,13 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include <mpi.h>
 
 #include "runtime/non_copyable.h"
-#include "runtime/pmpi/calls/call_note.h"
+#include "runtime/pmpi/calls/collective_call.h"
 
 namespace torc::runtime::pmpi {
 
@@ -41,8 +40,6 @@ struct Notice {
   std::uint64_t refused_instead = 0;  // the same of `instead`
   std::int32_t code = 0;              // kFailed: an MPI error class
   char text[kTextBytes] = {};
-
-  void setText(std::string_view what);
 };
 
 class Notices : NonCopyable {

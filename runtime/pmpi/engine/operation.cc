@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "runtime/api/api.h"
-#include "runtime/pmpi/calls/call_note.h"
 #include "runtime/pmpi/engine/call_report.h"
 #include "runtime/pmpi/engine/engine.h"
 #include "runtime/pmpi/engine/progress_thread.h"

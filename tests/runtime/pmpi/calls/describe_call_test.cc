@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/collectives/call.h"
-#include "runtime/pmpi/calls/call_note.h"
+#include "runtime/pmpi/calls/collective_call.h"
 
 namespace torc::runtime::pmpi {
 namespace {

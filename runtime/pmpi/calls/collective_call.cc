@@ -1,5 +1,5 @@
-// Call note: construction and description.
-#include "runtime/pmpi/calls/call_note.h"
+// Names, notes and descriptions of calls.
+#include "runtime/pmpi/calls/collective_call.h"
 
 #include <array>
 #include <cstddef>
