@@ -82,7 +82,7 @@ class Plan : public Round {
     transport_->bindTags(given);
     number = given.call;
   }
-  /// Releases the reduction's datatype.
+  /// Releases the reduction's datatype, and ends the use by a caller.
   void unbind() {
     reduction_.reset();
     ended = nullptr;

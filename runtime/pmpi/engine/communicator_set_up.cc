@@ -170,9 +170,9 @@ Status CommunicatorState::makeGeometry(MPI_Comm duplicate) {
 
 // ---- Supply of duplicates
 //
-// MPI has about two thousand communicators, and torc takes few of them, first
-// come, first served. If the program has nearly all the others, torc gives up its own for good, so
-// that no program lacks one.
+// MPI has about two thousand communicators, and torc takes few of them, first come, first served.
+// If the program has nearly all the others, torc gives up its own for good, so that no program
+// lacks one.
 //
 // Duplicates are given up in the set-up of a communicator of all ranks of the job. A duplicate is
 // freed if it is idle on every rank, and all its ranks have made as many calls there. Other threads

@@ -1,12 +1,11 @@
 // A call that waits inside MPI, where torc itself makes no progress. The call is made as the
 // program made it, so that its errors come from MPI itself, and operations still progress.
 //
-// Meanwhile MPI makes the progress, in the waiting thread (progress_thread.h),
-// or the progress thread does, while an operation is under way or may be
-// started by another thread. If some rank has neither, as all ranks know, the ranks of a collective
-// call first meet: a barrier with progress, so that none waits long inside MPI. The same holds
-// before MPI creates a communicator: a rank that still waits for an operation of torc elsewhere
-// would never arrive there.
+// Meanwhile MPI makes the progress, in the waiting thread, or the progress thread does
+// (progress_thread.h), while an operation is under way or may be started by another thread. If some
+// rank has neither, as all ranks know, the ranks of a collective call first meet: a barrier with
+// progress, so that none waits long inside MPI. The same holds before MPI creates a communicator: a
+// rank that still waits for an operation of torc elsewhere would never arrive there.
 #ifndef TORC_RUNTIME_PMPI_ENGINE_INSIDE_MPI_H_
 #define TORC_RUNTIME_PMPI_ENGINE_INSIDE_MPI_H_
 
