@@ -43,6 +43,15 @@ std::uint32_t ScheduleBuilder::peer(const ScheduleView& other, const Operation& 
                                  : shift(other.shifts[operation.peer]);
 }
 
+void ScheduleBuilder::addStorage(const ScheduleView& other) {
+  for (const Stream& stream : other.streams)
+    addStream(stream);
+  // The pieces of a list are stored when its boxes are.
+  for (const Frame& frame : other.frames)
+    addFrame(piecesOf(other, frame), frame.slot, frame.copies);
+  schedule_.slot_count = other.slot_count;
+}
+
 std::uint32_t ScheduleBuilder::pieces(llvm::ArrayRef<Piece> list) {
   const auto first = static_cast<std::uint32_t>(schedule_.pieces.size());
   const auto [entry, inserted] = pieces_.try_emplace(list.vec(), first);

@@ -49,6 +49,17 @@ class ScheduleBuilder {
   }
   /// Index of the shift or the loop over peers of an operation of another schedule.
   std::uint32_t peer(const ScheduleView& other, const Operation& operation);
+  /// Sets the pieces of the regions of an operation: those that `piecesFor(region)` returns.
+  template <typename PiecesFor>
+  void setRegions(Operation& operation, PiecesFor piecesFor) {
+    for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
+      if (!region->present()) continue;
+      const auto pieces = piecesFor(*region);
+      *region = this->region(region->buffer, pieces, region->frame);
+    }
+  }
+  /// Adds the streams and frames of another schedule.
+  void addStorage(const ScheduleView& other);
   /// Index of the first of an equal list of pieces, which is not empty.
   std::uint32_t pieces(llvm::ArrayRef<Piece> list);
 

@@ -47,13 +47,6 @@ inline bool holds(const Seen& outer, const Seen& inner, std::uint32_t size) {
   return offset + inner.length <= outer.length;
 }
 
-/// The coordinates of the nodes that execute an operation with this guard, an index of a box or
-/// kNone.
-inline Ranges guardRanges(const ScheduleView& schedule, std::uint32_t guard) {
-  const Box box = guard == kNone ? Box{} : schedule.boxes[guard];
-  return resolve(box, schedule.topology, Coordinates{});
-}
-
 class PieceSearch {
  public:
   /// `schedule` outlives the search.

@@ -88,9 +88,9 @@ std::uint32_t Schedule::dependence(std::uint32_t operation, const Iterations& on
 }
 
 ScheduleView Schedule::view() const {
-  return {collective, flags,    topology, links,  name,       producer,   colors,
-          streams,    boxes,    pairs,    pieces, shifts,     peer_loops, frames,
-          slot_count, segments, window,   loops,  iterations, operations, dependences};
+  return {{collective, flags,    topology, links,  name,       producer,   colors,
+           streams,    boxes,    pairs,    pieces, shifts,     peer_loops, frames,
+           slot_count, segments, window,   loops,  iterations, operations, dependences}};
 }
 
 Schedule headerOf(const ScheduleView& schedule) {

@@ -60,54 +60,29 @@ void printPeer(const ScheduleView& schedule, const Operation& operation, llvm::r
   }
 }
 
-/// `in r+1..5 if r in 6..4`.
-void printRootSpan(const RootSpan& span, llvm::raw_ostream& out) {
-  const auto printEnd = [&](bool from_root, std::int16_t end) {
+/// `= r+2`, `= r in 0..6`, `in r-1..r+1`, `in r+1..6`, `in 0..r-1`, `in r+1..5 if r in 6..4`.
+void printRootRelative(const Interval& interval, llvm::raw_ostream& out) {
+  const RootEnds ends = interval.rootEnds();
+  if (interval.kind == IntervalKind::kRootWithin) {
+    out << "= r in " << ends.first << ".." << ends.last;
+    return;
+  }
+  const auto printEnd = [&](bool from_root, std::int64_t end) {
     if (!from_root) {
       out << end;
       return;
     }
     out << 'r';
-    printOffset(end, out);
+    printOffset(static_cast<std::int32_t>(end), out);
   };
-  out << "in ";
-  printEnd(span.first_from_root, span.first);
+  const bool of_one = interval.kind == IntervalKind::kRoot && interval.length == 1;
+  out << (of_one ? "= " : "in ");
+  printEnd(ends.first_from_root, ends.first);
+  if (of_one) return;
   out << "..";
-  printEnd(span.last_from_root, span.last);
-  out << " if r in " << span.from << ".." << span.to;
-}
-
-/// `= r+2`, `= r in 0..6`, `in r-1..r+1`, `in r+1..6`, `in 0..r-1`.
-void printRootRelative(const Interval& interval, llvm::raw_ostream& out) {
-  const auto fromRoot = [&](std::int64_t offset) {
-    out << 'r';
-    printOffset(static_cast<std::int32_t>(offset), out);
-  };
-  if (interval.kind == IntervalKind::kForRoots) return printRootSpan(interval.rootSpan(), out);
-  if (interval.kind == IntervalKind::kRoot && interval.length == 1) {
-    out << "= ";
-    fromRoot(interval.start);
-    return;
-  }
-  if (interval.kind == IntervalKind::kRootWithin) {
-    out << "= r in " << interval.start << ".."
-        << std::int64_t{interval.start} + interval.length - 1;
-    return;
-  }
-  out << "in ";
-  if (interval.kind == IntervalKind::kToRoot) {
-    out << interval.length;
-  } else {
-    fromRoot(interval.start);
-  }
-  out << "..";
-  if (interval.kind == IntervalKind::kFromRoot) {
-    out << interval.length;
-  } else if (interval.kind == IntervalKind::kToRoot) {
-    fromRoot(interval.start);
-  } else {
-    fromRoot(std::int64_t{interval.start} + interval.length - 1);
-  }
+  printEnd(ends.last_from_root, ends.last);
+  if (interval.kind != IntervalKind::kForRoots) return;
+  out << " if r in " << interval.rootSpan().from << ".." << interval.rootSpan().to;
 }
 
 }  // namespace
@@ -217,7 +192,7 @@ void printPeerLoop(const Topology& topology, const PeerLoop& peers, bool sent,
                    llvm::raw_ostream& out) {
   const auto forEachAxis = [&](auto visit) {
     for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-      if (peers.count[axis] != 1 || peers.first[axis] != 0) visit(axis);
+      if (peers.moves(axis)) visit(axis);
     }
   };
   llvm::StringRef separator = "";

@@ -59,8 +59,7 @@ Domains::Domains(const ScheduleView& schedule, bool per_rank)
   const bool of_single_nodes =
       operations.size() >= topology.ranks() &&
       std::ranges::all_of(operations, [&](const auto& one) {
-        return one.guard != kNone &&
-               volume(resolve(schedule.boxes[one.guard], topology, {}), topology) == 1;
+        return one.guard != kNone && volume(schedule.guardRanges(one.guard), topology) == 1;
       });
   apart_ = per_rank || of_single_nodes;
   live_ = cut(whole_);
@@ -91,8 +90,8 @@ const RangesList& Domains::of(const Operation& operation) {
   if (!is_new) return entry->second;
   const Topology& topology = schedule_.topology;
   Ranges admitted = allNodes(topology);
-  for (std::uint32_t axis = 0; axis < topology.axis_count && operation.guard != kNone; ++axis) {
-    const Interval& guard = schedule_.boxes[operation.guard][axis];
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    const Interval& guard = schedule_.guardBox(operation.guard)[axis];
     const std::uint32_t size = topology.axes[axis].size;
     const Range at_origin = resolve(guard, 0, size);
     if (guard.kind == IntervalKind::kAbsolute) {

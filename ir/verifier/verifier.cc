@@ -146,11 +146,8 @@ void verifyFor(const ScheduleView& schedule, const Coordinates& root, const Veri
   const RootedSchedule rooted(schedule, schedule.topology.rankOf(root));
   const ScheduleView& all = rooted.view();
   std::vector<char> is_executed;
-  for (const Operation& one : all.operations) {
-    is_executed.push_back(one.guard == kNone ||
-                          volume(resolve(all.boxes[one.guard], all.topology, {}), all.topology) >
-                              0);
-  }
+  for (const Operation& one : all.operations)
+    is_executed.push_back(volume(all.guardRanges(one.guard), all.topology) > 0);
   Schedule tables;
   verifyAt(selectOperations(all, is_executed, tables), root, options, result, relayed);
 }

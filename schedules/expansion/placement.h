@@ -75,7 +75,7 @@ class Placement {
   void setSegment(std::uint32_t segment);
 
   /// Appends the runs of `region` to `extents`, their loops to `loops`, in the fewest extents;
-  /// returns their elements. `guard` belongs to the operation (see guardRanges).
+  /// returns their elements. `guard` belongs to the operation (ScheduleView::guardRanges).
   std::uint64_t append(const Region& region, const Ranges& guard,
                        std::vector<StridedExtent>& extents, std::vector<RunLoop>& loops);
 

@@ -15,8 +15,8 @@
 
 #include <xxhash.h>
 
+#include "schedules/faults/reject.h"
 #include "schedules/format/file_layout.h"
-#include "schedules/reject.h"
 #include "support/message.h"
 
 namespace torc {

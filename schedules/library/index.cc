@@ -7,10 +7,10 @@
 #include <tuple>
 #include <type_traits>
 
+#include "schedules/faults/reject.h"
 #include "schedules/format/field_reader.h"
 #include "schedules/format/table_writer.h"
 #include "schedules/library/index_layout.h"
-#include "schedules/reject.h"
 
 namespace torc {
 namespace {

@@ -128,14 +128,7 @@ class Unroller {
   void addInstances(std::uint32_t dependence, const LoopsAround& around) {
     const std::uint32_t operation = operationOf(dependence);
     const LoopsAround target = nest_.aroundOperation(operation);
-    Iterations iterations;
-    if (const std::uint32_t record = iterationsOf(dependence); record != 0) {
-      iterations = schedule_.iterations[record - 1];
-    } else {
-      for (std::uint32_t level = sharedDepth(around, target); level < target.depth(); ++level)
-        iterations.origin[level] = IterationOrigin::kAll;
-    }
-    addInstances(operation, target, iterations, 0, 0);
+    addInstances(operation, target, iterationsNamed(schedule_, dependence, around, target), 0, 0);
   }
 
   /// The same; `instance` is the number of the iteration over the outer `level` loops.

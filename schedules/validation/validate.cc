@@ -4,17 +4,15 @@
 #include "schedules/validation/validate.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
+#include "schedules/faults/reject.h"
 #include "schedules/loops/loop_nest.h"
 #include "schedules/loops/unroll.h"
 #include "schedules/neighbours.h"
-#include "schedules/reject.h"
 #include "schedules/root.h"
 #include "schedules/validation/validate_loops.h"
 #include "schedules/validation/validate_operations.h"
@@ -379,27 +377,17 @@ void validateEnds(const ScheduleView& schedule, std::uint32_t part_count) {
   const Status status = statusOf([&] { validateRecords(ends.schedule.view(), part_count); });
   if (status.ok()) return;
   // The message begins with the number of an unrolled record: it is mapped to that of `schedule`.
-  const struct {
-    std::string_view record;
-    const std::vector<std::uint32_t>& sources;
-  } tables[] = {{"operation ", ends.operations}, {"frame ", ends.frames}};
-  const std::string_view text = status.message();
-  for (const auto& [record, sources] : tables) {
-    std::uint32_t index = 0;
-    if (!text.starts_with(record)) continue;
-    const char* const digits = text.data() + record.size();
-    const auto [rest, error] = std::from_chars(digits, text.data() + text.size(), index);
-    if (error != std::errc() || index >= sources.size()) continue;
-    const std::string_view what(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
-    std::string iteration;
-    if (&sources == &ends.operations) {
-      iteration = iterationText(ends.counters[index],
-                                LoopNest(schedule).aroundOperation(sources[index]).depth());
-      if (!iteration.empty()) iteration.insert(0, " ");
-    }
-    reject(record, sources[index], iteration, what);
+  const auto [what, index, rest] = recordOf(status.message());
+  const bool is_operation = what == "operation";
+  const std::vector<std::uint32_t>& sources = is_operation ? ends.operations : ends.frames;
+  if ((!is_operation && what != "frame") || index >= sources.size()) throw status;
+  std::string iteration;
+  if (is_operation) {
+    iteration = iterationText(ends.counters[index],
+                              LoopNest(schedule).aroundOperation(sources[index]).depth());
+    if (!iteration.empty()) iteration.insert(0, " ");
   }
-  throw status;
+  reject(what, ' ', sources[index], iteration, rest);
 }
 
 }  // namespace

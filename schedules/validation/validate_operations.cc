@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "schedules/reject.h"
+#include "schedules/faults/reject.h"
 #include "schedules/root.h"
 #include "schedules/topology/damage.h"
 #include "schedules/validation/validate.h"
@@ -19,14 +19,11 @@ namespace {
 /// The nodes that execute under a root-relative guard on an axis of `size`, for any root.
 Range underAnyRoot(const Interval& interval, std::uint32_t size) {
   if (interval.kind == IntervalKind::kForRoots) return {0, size};
+  const RootEnds ends = interval.rootEnds();
   const std::int64_t last_coordinate = std::int64_t{size} - 1;
-  std::int64_t first = interval.start, last = last_coordinate + interval.start;
-  if (interval.kind == IntervalKind::kFromRoot) last = interval.length;
-  if (interval.kind == IntervalKind::kToRoot) first = interval.length;
-  if (interval.kind == IntervalKind::kRoot) last += std::int64_t{interval.length} - 1;
-  if (interval.kind == IntervalKind::kRootWithin) last = first + interval.length - 1;
-  first = std::max<std::int64_t>(first, 0);
-  last = std::min(last, last_coordinate);
+  const std::int64_t first = std::max<std::int64_t>(ends.first, 0);
+  const std::int64_t last =
+      std::min(ends.last + (ends.last_from_root ? last_coordinate : 0), last_coordinate);
   if (first > last) return {0, 0};
   return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last - first + 1)};
 }
@@ -151,9 +148,8 @@ class OperationValidator {
     rejectIf(peer_loop_messages_ > kMaxPeerLoopMessages, "peer: loops over peers have more than ",
              kMaxPeerLoopMessages, " messages");
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-      const bool still = peers.count[axis] == 1 && peers.first[axis] == 0;
-      rejectIf(!still && guard_[axis].length != size(axis), "guard: restricts ", axisName(axis),
-               ", along which its loop over peers goes");
+      rejectIf(peers.moves(axis) && guard_[axis].length != size(axis), "guard: restricts ",
+               axisName(axis), ", along which its loop over peers goes");
     }
   }
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "schedules/faults/reject.h"
 #include "schedules/neighbours.h"
-#include "schedules/reject.h"
 #include "schedules/root.h"
 #include "schedules/validation/validate.h"
 #include "support/message.h"
@@ -121,15 +121,14 @@ bool RegionValidator::isAtRoot(const Operation& operation) const {
   if (operation.guard == kNone) return topology_.sites() == 1;
   const Box& guard = schedule_.boxes[operation.guard];
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    const Interval wanted =
-        countsFromRoot(schedule_, axis) ? Interval::absolute(0) : Interval::root();
-    if (size(axis) == 1 || guard[axis] == wanted || guard[axis].kind == IntervalKind::kRootWithin) {
-      continue;
-    }
-    if (guard[axis].kind != IntervalKind::kForRoots) return false;
-    const RootSpan span = guard[axis].rootSpan();
-    if (!span.first_from_root || !span.last_from_root || span.first != 0 || span.last != 0)
+    const Interval& along = guard[axis];
+    if (size(axis) == 1 || along.kind == IntervalKind::kRootWithin) continue;
+    if (countsFromRoot(schedule_, axis) && along == Interval::absolute(0)) continue;
+    const RootEnds ends = along.rootEnds();
+    if (!isRootRelative(along.kind) || !ends.first_from_root || !ends.last_from_root ||
+        ends.first != 0 || ends.last != 0) {
       return false;
+    }
   }
   return true;
 }

@@ -74,10 +74,6 @@ class Collector {
   Storages storages_;
 };
 
-Interval guardOnAxis(const ScheduleView& schedule, std::uint32_t guard, std::uint32_t axis) {
-  return guard == kNone ? Interval::all() : schedule.boxes[guard][axis];
-}
-
 /// Whether the boxes share blocks on some coordinate of one axis of the torus that both guards
 /// admit, considering the block axes of that axis only.
 bool meetOnAxis(const VerifyContext& context, const Access& a, const Access& b,
@@ -85,8 +81,8 @@ bool meetOnAxis(const VerifyContext& context, const Access& a, const Access& b,
   const ScheduleView& schedule = context.schedule;
   const BlockAxes& axes = context.axes;
   const std::uint32_t size = axes.size(axis);
-  Range nodes = resolve(guardOnAxis(schedule, a.guard, axis), 0, size);
-  Range others = resolve(guardOnAxis(schedule, b.guard, axis), 0, size);
+  Range nodes = resolve(schedule.guardBox(a.guard)[axis], 0, size);
+  Range others = resolve(schedule.guardBox(b.guard)[axis], 0, size);
   if (others.length < nodes.length) std::swap(nodes, others);
   for (std::uint32_t i = 0; i < nodes.length; ++i) {
     const std::uint32_t x = wrap(std::int64_t{nodes.start} + i, size);

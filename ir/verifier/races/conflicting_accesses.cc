@@ -111,8 +111,7 @@ class ConflictFinder {
       }
     }
     const bool are_single = llvm::all_of(own, [&](const auto& entry) {
-      const Ranges nodes = resolve(schedule_.boxes[entry.first], context_.topology, {});
-      return volume(nodes, context_.topology) == 1;
+      return volume(schedule_.guardRanges(entry.first), context_.topology) == 1;
     });
     if (accesses.size() <= kLongList || everyones.empty() || !are_single) return {accesses};
     std::vector<AccessList> lists;

@@ -89,9 +89,8 @@ Conflicts conflictsOf(const ScheduleView& schedule, bool in_place) {
 RootShifts::RootShifts(const ScheduleView& schedule, std::uint32_t operations_per_segment)
     : schedule_(schedule), per_segment_(operations_per_segment) {}
 
-Interval RootShifts::guardOf(std::uint32_t operation, std::uint32_t axis) const {
-  const std::uint32_t guard = schedule_.operations[operation].guard;
-  return guard == kNone ? Interval::all() : schedule_.boxes[guard][axis];
+const Interval& RootShifts::guardOf(std::uint32_t operation, std::uint32_t axis) const {
+  return schedule_.guardBox(schedule_.operations[operation].guard)[axis];
 }
 
 Range RootShifts::rangeOf(std::uint32_t operation, std::uint32_t axis,
