@@ -189,6 +189,10 @@ struct PeerLoop {
   bool operator==(const PeerLoop&) const = default;
 };
 static_assert(sizeof(PeerLoop) == 68);
+/// The shifts of `peers`, without that to the node itself: the first axis fastest or, where they
+/// are shuffled, in an order drawn from `rank` and `operation`, the same in every run and on every
+/// machine.
+std::vector<Shift> shiftsOf(const PeerLoop& peers, std::int32_t rank, std::uint32_t operation);
 
 /// `for i in 0..count-1 { operations begin..end-1 }`
 struct Loop {
@@ -275,6 +279,23 @@ inline bool receives(OperationKind kind) {
 inline bool isSignal(OperationKind kind) {
   return kind == OperationKind::kNotify || kind == OperationKind::kAwait;
 }
+/// The regions of operations of a kind.
+struct KindRegions {
+  bool dst, a, b;
+};
+inline const KindRegions& regionsOf(OperationKind kind) {
+  static constexpr KindRegions kRows[kOperationKindCount] = {
+      {false, true, false},   // send a
+      {true, false, false},   // recv dst
+      {true, true, true},     // recv_reduce dst = a + (received into b)
+      {true, true, true},     // reduce dst = a + b
+      {true, true, false},    // copy dst = a
+      {false, false, false},  // notify
+      {false, false, false},  // await
+  };
+  return kRows[static_cast<int>(kind)];
+}
+
 std::string_view name(OperationKind kind);
 std::string_view name(Buffer buffer);
 

@@ -1,7 +1,6 @@
 // Computes the blocks that all messages of a loop over peers name together. The shifts of a loop
 // are a box without its origin, which is cut into boxes; over each of them an interval that counts
 // from the peer becomes one that counts from the node.
-#include <algorithm>
 #include <vector>
 
 #include <llvm/ADT/SmallVector.h>

@@ -4,7 +4,6 @@
 
 #include "ir/peer_loops/peer_loops.h"
 #include "ir/schedule_builder.h"
-#include "schedules/expansion/peers.h"
 
 namespace torc::ir {
 namespace {

@@ -16,16 +16,19 @@
 namespace torc::ir {
 namespace {
 
-/// A token for a message: a long one is cut, nothing unprintable.
+/// A token for a message.
 std::string quoted(llvm::StringRef text) {
-  constexpr std::size_t kLongest = 24;
-  std::string shown = "'";
-  for (char c : text.take_front(kLongest))
-    shown += llvm::isPrint(c) ? c : '?';
-  return shown + (text.size() > kLongest ? "...'" : "'");
+  return "'" + printable(text, 24) + "'";
 }
 
 }  // namespace
+
+std::string printable(llvm::StringRef text, std::size_t longest) {
+  std::string shown;
+  for (char c : text.take_front(longest))
+    shown += llvm::isPrint(c) ? c : '?';
+  return text.size() > longest ? shown + "..." : shown;
+}
 
 TextCursor::TextCursor(llvm::StringRef text, llvm::StringRef origin)
     : text_(text), origin_(origin), lexer_(text), token_(lexer_.next()) {}

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "ir/text/text.h"
+#include "schedules/fields.h"
 #include "schedules/loops/loop_nest.h"
 
 namespace torc::ir {
@@ -145,22 +146,13 @@ void printIterations(const Iterations& iterations, llvm::raw_ostream& out) {
   if (in_segments) out << kSegmentCounter << '-' << iterations.segments;
   for (std::uint32_t level = 0; level < depth; ++level) {
     if (level > 0 || in_segments) out << ", ";
-    switch (iterations.origin[level]) {
-      case IterationOrigin::kOwn:
-        out << counterName(level);
-        break;
-      case IterationOrigin::kFirst:
-        out << "first";
-        break;
-      case IterationOrigin::kLast:
-        out << "last";
-        break;
-      case IterationOrigin::kBack:
-        out << "last-" << counterName(level);
-        break;
-      case IterationOrigin::kAll:
-        out << "all";
-        break;
+    const IterationOrigin origin = iterations.origin[level];
+    if (origin == IterationOrigin::kOwn) {
+      out << counterName(level);
+    } else if (origin == IterationOrigin::kBack) {
+      out << "last-" << counterName(level);
+    } else {
+      out << kIterationOriginNames[static_cast<int>(origin)];
     }
     printOffset(iterations.offset[level], out);
   }
@@ -223,26 +215,22 @@ void printGuard(const Topology& topology, const Box& guard, llvm::raw_ostream& o
     if (restricted) out << ", ";
     restricted = true;
     out << coordinateName(axis);
+    const bool grows = interval.loop != 0 && interval.growth != 0;
     const bool first_last = interval.kind == IntervalKind::kAbsolute && interval.start >= 0 &&
                             static_cast<std::uint32_t>(interval.start) < axis.size &&
                             interval.length >= 1 && interval.length <= axis.size;
     if (isRootRelative(interval.kind)) {
       out << ' ';
       printRootRelative(interval, out);
-    } else if (interval.loop != 0 && interval.growth != 0) {
-      out << " in " << interval.start;
-      printTerm(interval.step, interval.loop, out);
-      out << ".." << lastOf(interval);
-      printTerm(interval.step + interval.growth, interval.loop, out);
-    } else if (interval.length == 1) {
+    } else if (!grows && interval.length == 1) {
       out << " = ";
       printInterval(topology, i, interval, out);
-    } else if (first_last) {
+    } else if (grows || first_last) {
       // Cyclic: x in 6..1 is 6, 7, 0, 1 on an axis of 8.
       out << " in " << interval.start;
       printTerm(interval.step, interval.loop, out);
-      out << ".." << static_cast<std::uint64_t>(lastOf(interval)) % axis.size;
-      printTerm(interval.step, interval.loop, out);
+      out << ".." << (grows ? lastOf(interval) : lastOf(interval) % axis.size);
+      printTerm(interval.step + (grows ? interval.growth : 0), interval.loop, out);
     } else {
       out << " in ";
       printInterval(topology, i, interval, out);
@@ -310,34 +298,15 @@ void printOperation(const ScheduleView& schedule, std::uint32_t index, llvm::raw
   const Operation& operation = schedule.operations[index];
   out << '%' << index << " = " << name(operation.kind);
   if (!isSignal(operation.kind)) out << ' ';
-  switch (operation.kind) {
-    case OperationKind::kNotify:
-    case OperationKind::kAwait:
-      printPeer(schedule, operation, out);
-      break;
-    case OperationKind::kSend:
-      printRegion(schedule, operation.a, out);
-      printPeer(schedule, operation, out);
-      break;
-    case OperationKind::kRecv:
-      printRegion(schedule, operation.dst, out);
-      printPeer(schedule, operation, out);
-      break;
-    case OperationKind::kRecvReduce:
-    case OperationKind::kReduce:
-      printRegion(schedule, operation.dst, out);
-      out << " = ";
-      printRegion(schedule, operation.a, out);
-      out << " + ";
-      printRegion(schedule, operation.b, out);
-      if (operation.kind == OperationKind::kRecvReduce) printPeer(schedule, operation, out);
-      break;
-    case OperationKind::kCopy:
-      printRegion(schedule, operation.dst, out);
-      out << " = ";
-      printRegion(schedule, operation.a, out);
-      break;
+  const KindRegions& has = regionsOf(operation.kind);
+  if (has.dst) printRegion(schedule, operation.dst, out);
+  if (has.dst && has.a) out << " = ";
+  if (has.a) printRegion(schedule, operation.a, out);
+  if (has.b) {
+    out << " + ";
+    printRegion(schedule, operation.b, out);
   }
+  if (sends(operation.kind) || receives(operation.kind)) printPeer(schedule, operation, out);
   llvm::StringRef separator = " after %";
   for (std::uint32_t dependence : schedule.dependencesOf(operation)) {
     out << separator << operationOf(dependence);

@@ -4,7 +4,6 @@
 #include <numeric>
 #include <string>
 
-#include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/Twine.h>
 #include <llvm/Support/FormatAdapters.h>
 

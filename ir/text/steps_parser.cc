@@ -49,16 +49,13 @@ class OperationParser : public RegionParser {
  private:
   /// Parses the regions of the operation's kind.
   void parseRegions(Operation& operation) {
-    const OperationKind kind = operation.kind;
-    if (!sends(kind)) operation.dst = parseRegion();
-    if (kind != OperationKind::kRecv) {
-      if (!sends(kind)) cursor_.expect("=", "after the region written");
-      operation.a = parseRegion();
-    }
-    if (kind == OperationKind::kRecvReduce || kind == OperationKind::kReduce) {
-      cursor_.expect("+", "and a second region");
-      operation.b = parseRegion();
-    }
+    const KindRegions& has = regionsOf(operation.kind);
+    if (has.dst) operation.dst = parseRegion();
+    if (has.dst && has.a) cursor_.expect("=", "after the region written");
+    if (has.a) operation.a = parseRegion();
+    if (!has.b) return;
+    cursor_.expect("+", "and a second region");
+    operation.b = parseRegion();
   }
 
   OperationKind parseKind() {

@@ -25,36 +25,18 @@ struct Cell {
 
 }  // namespace
 
-void addJoined(Ranges box, const Topology& topology, RangesList& boxes) {
-  for (std::size_t i = 0; i < boxes.size();) {
-    std::uint32_t differing = topology.axis_count;
-    bool one = true;
-    for (std::uint32_t axis = 0; axis < topology.axis_count && one; ++axis) {
-      if (box[axis] == boxes[i][axis]) continue;
-      one = differing == topology.axis_count;
-      differing = axis;
-    }
-    if (one && differing != topology.axis_count &&
-        join(box[differing], boxes[i][differing], topology.axes[differing].size)) {
-      boxes.erase(boxes.begin() + static_cast<std::ptrdiff_t>(i));
-      i = 0;
-    } else {
-      ++i;
-    }
-  }
-  boxes.push_back(box);
+void addJoined(const Ranges& box, const Topology& topology, RangesList& boxes) {
+  addJoined(box, topology.axis_count, boxes, [&](std::uint32_t axis, Range& a, const Range& b) {
+    return join(a, b, topology.axes[axis].size);
+  });
 }
 
 Domains::Domains(const ScheduleView& schedule, bool per_rank)
     : schedule_(schedule), dropped_(schedule) {
   const Topology& topology = schedule.topology;
   whole_ = {allNodes(topology)};
-  for (const Coordinates& dead : topology.deadNodes()) {
-    RangesList rest;
-    for (const Ranges& box : whole_)
-      subtract(box, nodeWithCores(topology, dead), topology, rest);
-    whole_ = std::move(rest);
-  }
+  for (const Coordinates& dead : topology.deadNodes())
+    whole_ = subtract(whole_, nodeWithCores(topology, dead), topology);
   const std::span<const Operation> operations = schedule.operations;
   const bool of_single_nodes =
       operations.size() >= topology.ranks() &&
@@ -100,15 +82,9 @@ const RangesList& Domains::of(const Operation& operation) {
       return entry->second;  // relative to the node: it admits every node, or none
     }
   }
-  RangesList boxes;
-  for (const Ranges& box : whole_)
-    intersect(box, admitted, topology, boxes);
-  for (const Ranges& nodes : dropped) {
-    RangesList rest;
-    for (const Ranges& box : boxes)
-      subtract(box, nodes, topology, rest);
-    boxes = std::move(rest);
-  }
+  RangesList boxes = intersect(whole_, admitted, topology);
+  for (const Ranges& nodes : dropped)
+    boxes = subtract(boxes, nodes, topology);
   entry->second = cut(std::move(boxes));
   return entry->second;
 }

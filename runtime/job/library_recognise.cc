@@ -7,7 +7,7 @@
 #include "runtime/job/library.h"
 #include "runtime/transport/mpi_status.h"
 #include "schedules/library/index.h"
-#include "schedules/sub_torus/sub_torus_ranks.h"
+#include "schedules/sub_torus/sub_torus.h"
 #include "support/message.h"
 
 using namespace torc::runtime;

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "schedules/broken_messages.h"
-#include "schedules/expansion/peers.h"
 #include "schedules/expansion/placement.h"
 #include "schedules/loops/loop_nest.h"
 #include "schedules/loops/unroll.h"

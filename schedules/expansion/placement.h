@@ -125,12 +125,13 @@ class Placement {
   }
   /// Of neighbours: `in` has one block for all, without displacements.
   bool sendsOneBlock() const { return row_.in == Holds::kOwn && counts_.in_per_rank.empty(); }
-  Status prepareBlocks();
-  Status preparePairs();
-  Status prepareNeighbours();
+  // These throw a Status, which prepare() returns.
+  void prepareBlocks();
+  void preparePairs();
+  void prepareNeighbours();
+  void prepareFrames();
+  void measureFrames();
   void layGrid(std::uint32_t end, Grid& grid) const;
-  Status prepareFrames();
-  Status measureFrames();
   Extent partsOf(std::uint32_t part, std::uint32_t parts, const Extent& whole) const;
   bool isWhole(Buffer buffer) const;
 

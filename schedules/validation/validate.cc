@@ -73,18 +73,14 @@ void validateSegments(const ScheduleView& schedule) {
            ", must be 1 to ", widest, " in ", segments, segments == 1 ? " segment" : " segments");
   if (segments == 1) return;
   // Expansion visits all of these for every segment.
-  const struct {
-    const char* name;
-    std::size_t size;
-    std::uint64_t most;
-  } tables[] = {{"operations", schedule.operations.size(), kMaxSegmentedOperations},
-                {"frames", schedule.frames.size(), kMaxSegmentedOperations},
-                {"pieces", schedule.pieces.size(), kMaxSegmentedOperations},
-                {"dependences", schedule.dependences.size(), 8 * kMaxSegmentedOperations}};
-  for (const auto& table : tables) {
-    rejectIf(table.size > table.most / segments, "segments: all ", segments, " have more than ",
-             table.most, " ", table.name);
-  }
+  const auto limit = [&](const char* name, std::size_t size, std::uint64_t most) {
+    rejectIf(size > most / segments, "segments: all ", segments, " have more than ", most, " ",
+             name);
+  };
+  limit("operations", schedule.operations.size(), kMaxSegmentedOperations);
+  limit("frames", schedule.frames.size(), kMaxSegmentedOperations);
+  limit("pieces", schedule.pieces.size(), kMaxSegmentedOperations);
+  limit("dependences", schedule.dependences.size(), 8 * kMaxSegmentedOperations);
   checkEach("piece", schedule.pieces, [](const Piece& piece) {
     rejectIf(piece.parts > 1, "has ", piece.parts,
              " parts, which do not follow one another in a segment");

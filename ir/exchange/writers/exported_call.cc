@@ -53,8 +53,7 @@ std::uint64_t ExportedCall::bytesOf(const FlatOperation& operation) const {
 }
 
 double ExportedCall::secondsOf(const FlatOperation& operation) const {
-  const bool sums =
-      operation.kind == OperationKind::kReduce || operation.kind == OperationKind::kRecvReduce;
+  const bool sums = regionsOf(operation.kind).b;
   const double copy_s_per_byte = operation.kind == OperationKind::kCopy ? size_.copy_s_per_byte : 0;
   return static_cast<double>(bytesOf(operation)) *
          (sums ? size_.reduce_s_per_byte : copy_s_per_byte);

@@ -6,10 +6,9 @@
 namespace torc::ir {
 namespace {
 
-class Collector {
+class Collector : public RuleChecker {
  public:
-  explicit Collector(RaceProof& proof)
-      : proof_(proof), context_(proof.context), schedule_(context_.schedule) {}
+  explicit Collector(RaceProof& proof) : RuleChecker(proof.context), proof_(proof) {}
 
   Storages run() {
     storages_.parts.resize(context_.parts.size());
@@ -69,8 +68,6 @@ class Collector {
   }
 
   RaceProof& proof_;
-  const VerifyContext& context_;
-  const ScheduleView& schedule_;
   Storages storages_;
 };
 
