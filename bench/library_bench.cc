@@ -15,7 +15,6 @@
 #include "runtime/job/library.h"
 #include "schedules/library/index.h"
 #include "schedules/sub_torus/sub_torus.h"
-#include "schedules/sub_torus/sub_torus_ranks.h"
 
 namespace torc {
 namespace {

@@ -2,7 +2,6 @@
 #ifndef TORC_IR_MAKE_ERROR_H_
 #define TORC_IR_MAKE_ERROR_H_
 
-#include <string>
 #include <string_view>
 #include <vector>
 

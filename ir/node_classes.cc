@@ -39,9 +39,7 @@ bool NodeClasses::looksTheSame(std::uint32_t axis) const {
     return false;
   };
   for (const Operation& operation : schedule_.operations) {
-    if (operation.guard != kNone && restricted(schedule_.boxes[operation.guard][axis])) {
-      return false;
-    }
+    if (restricted(schedule_.guardBox(operation.guard)[axis])) return false;
     const bool shifts = operation.peer != kNone && !operation.hasPeerLoop() &&
                         schedule_.shifts[operation.peer][axis] != 0;
     if (shifts && !wraps) return false;
@@ -56,10 +54,9 @@ double NodeClasses::executions(const Operation& operation) const {
   double nodes = 1;
   for (std::uint32_t axis = 0; axis < schedule_.topology.axis_count; ++axis) {
     if (collapsed_[axis]) continue;
-    const bool is_guarded = operation.guard != kNone &&
-                            schedule_.boxes[operation.guard][axis].kind == IntervalKind::kAbsolute;
-    nodes *= is_guarded ? schedule_.boxes[operation.guard][axis].length
-                        : schedule_.topology.axes[axis].size;
+    const Interval& guard = schedule_.guardBox(operation.guard)[axis];
+    const bool is_absolute = guard.kind == IntervalKind::kAbsolute;
+    nodes *= is_absolute ? guard.length : schedule_.topology.axes[axis].size;
   }
   return nodes;
 }
@@ -94,11 +91,8 @@ std::uint32_t NodeClasses::neighbour(std::uint32_t node_class, const Shift& shif
 
 bool NodeClasses::executes(std::uint32_t node_class, const Operation& operation) const {
   const Coordinates at = coordinatesOf(node_class);
-  if (operation.guard != kNone &&
-      !admits(schedule_.boxes[operation.guard], schedule_.topology, at)) {
-    return false;
-  }
-  return !schedule_.topology.isDead(at) && !dropped_.drops(operation, at);
+  return admits(schedule_.guardBox(operation.guard), schedule_.topology, at) &&
+         !schedule_.topology.isDead(at) && !dropped_.drops(operation, at);
 }
 
 Shift messageDirection(const Topology& topology, const Shift& shift, int sign) {

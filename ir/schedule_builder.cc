@@ -1,46 +1,23 @@
-// Interns boxes and shifts, and appends operations.
+// Appends lists of pieces, frames, loops and operations.
 #include "ir/schedule_builder.h"
 
 #include <algorithm>
 
-#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallVector.h>
 
 namespace torc::ir {
-namespace {
-
-/// Index of `value` in `table`, appended now if it is new.
-template <typename Value, typename Index>
-std::uint32_t intern(const Value& value, std::vector<Value>& table, Index& index) {
-  auto [entry, inserted] = index.try_emplace(value, static_cast<std::uint32_t>(table.size()));
-  if (inserted) table.push_back(value);
-  return entry->second;
-}
-
-}  // namespace
-
-ScheduleBuilder::ScheduleBuilder(const Schedule& from) : schedule_(headerOf(from.view())) {}
-
-std::uint32_t ScheduleBuilder::box(const Box& box) {
-  return intern(box, schedule_.boxes, boxes_);
-}
-
-std::uint32_t ScheduleBuilder::shift(const Shift& shift) {
-  return intern(shift, schedule_.shifts, shifts_);
-}
-
-std::uint32_t ScheduleBuilder::peerLoop(const PeerLoop& peers) {
-  return intern(peers, schedule_.peer_loops, peer_loops_);
-}
-
-std::uint32_t ScheduleBuilder::pair(const Box& source, const Box& destination) {
-  const BoxPair pair{box(source), box(destination)};
-  return intern(pair, schedule_.pairs, pairs_);
-}
-
 std::uint32_t ScheduleBuilder::peer(const ScheduleView& other, const Operation& operation) {
   return operation.hasPeerLoop() ? peerLoop(other.peer_loops[operation.peer])
                                  : shift(other.shifts[operation.peer]);
+}
+
+void ScheduleBuilder::addStorage(const ScheduleView& other) {
+  for (const Stream& stream : other.streams)
+    addStream(stream);
+  // The pieces of a list are stored when its boxes are.
+  for (const Frame& frame : other.frames)
+    addFrame(piecesOf(other, frame), frame.slot, frame.copies);
+  schedule_.slot_count = other.slot_count;
 }
 
 std::uint32_t ScheduleBuilder::pieces(llvm::ArrayRef<Piece> list) {
@@ -90,14 +67,6 @@ void ScheduleBuilder::beginLoop(std::uint32_t count) {
 void ScheduleBuilder::endLoop() {
   schedule_.loops[open_loops_.back()].end = static_cast<std::uint32_t>(schedule_.operations.size());
   open_loops_.pop_back();
-}
-
-Schedule ScheduleBuilder::take() {
-  return std::move(schedule_);
-}
-
-std::uint32_t ScheduleBuilder::dependence(std::uint32_t operation, const Iterations& iterations) {
-  return schedule_.dependence(operation, iterations);
 }
 
 std::uint32_t ScheduleBuilder::addOperation(Operation operation,

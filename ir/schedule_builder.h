@@ -6,15 +6,14 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/SmallVector.h>
 
+#include "schedules/interning.h"
 #include "schedules/schedule.h"
-#include "support/hash.h"
 
 namespace torc::ir {
 
@@ -22,14 +21,19 @@ class ScheduleBuilder {
  public:
   /// Starts from the header of `from` (collective, flags, topology, name,
   /// producer, colors) with empty tables.
-  explicit ScheduleBuilder(const Schedule& from);
+  explicit ScheduleBuilder(const Schedule& from) : schedule_(headerOf(from.view())) {}
 
   /// Index of an equal box (shift, loop over peers), stored now if it is new.
-  std::uint32_t box(const Box& box);
-  std::uint32_t shift(const Shift& shift);
-  std::uint32_t peerLoop(const PeerLoop& peers);
+  std::uint32_t box(const Box& box) { return intern(box, schedule_.boxes, boxes_); }
+  std::uint32_t shift(const Shift& shift) { return intern(shift, schedule_.shifts, shifts_); }
+  std::uint32_t peerLoop(const PeerLoop& peers) {
+    return intern(peers, schedule_.peer_loops, peer_loops_);
+  }
   /// Index, for a piece, of the blocks from the nodes of one box to those of another.
-  std::uint32_t pair(const Box& source, const Box& destination);
+  std::uint32_t pair(const Box& source, const Box& destination) {
+    const BoxPair pair{box(source), box(destination)};
+    return intern(pair, schedule_.pairs, pairs_);
+  }
   /// Index, for a piece, of the blocks that box number `box` of a piece of another schedule names.
   /// `change` makes another box of each.
   template <typename Change = std::identity>
@@ -49,6 +53,17 @@ class ScheduleBuilder {
   }
   /// Index of the shift or the loop over peers of an operation of another schedule.
   std::uint32_t peer(const ScheduleView& other, const Operation& operation);
+  /// Sets the pieces of the regions of an operation: those that `piecesFor(region)` returns.
+  template <typename PiecesFor>
+  void setRegions(Operation& operation, PiecesFor piecesFor) {
+    for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
+      if (!region->present()) continue;
+      const auto pieces = piecesFor(*region);
+      *region = this->region(region->buffer, pieces, region->frame);
+    }
+  }
+  /// Adds the streams and frames of another schedule.
+  void addStorage(const ScheduleView& other);
   /// Index of the first of an equal list of pieces, which is not empty.
   std::uint32_t pieces(llvm::ArrayRef<Piece> list);
 
@@ -65,7 +80,9 @@ class ScheduleBuilder {
   void endLoop();
   /// The dependence on an operation in these of its iterations, stored now if new. At most
   /// kMaxIterationRecords differ.
-  std::uint32_t dependence(std::uint32_t operation, const Iterations& iterations);
+  std::uint32_t dependence(std::uint32_t operation, const Iterations& iterations) {
+    return schedule_.dependence(operation, iterations);
+  }
 
   /// Appends an operation with its dependences (indices returned earlier;
   /// duplicates are dropped, order is ascending). Its boxes and shifts are
@@ -75,27 +92,16 @@ class ScheduleBuilder {
   Schedule& schedule() { return schedule_; }
   /// The finished schedule; the builder is empty afterwards. Without loops, dependences encode
   /// their distance in segments directly.
-  Schedule take();
+  Schedule take() { return std::move(schedule_); }
 
  private:
-  /// Of a record, or of a list of records: they have no padding (schedules/format/file_layout.h).
-  struct BytesHash {
-    template <typename Record>
-    std::size_t operator()(const Record& record) const {
-      return hashBytes(std::as_bytes(std::span(&record, 1)));
-    }
-    template <typename Record>
-    std::size_t operator()(const std::vector<Record>& list) const {
-      return hashBytes(std::as_bytes(std::span(list)));
-    }
-  };
   Schedule schedule_;
   std::vector<std::uint32_t> open_loops_;  // the outermost first
-  std::unordered_map<Box, std::uint32_t, BytesHash> boxes_;
-  std::unordered_map<BoxPair, std::uint32_t, BytesHash> pairs_;
-  std::unordered_map<Shift, std::uint32_t, BytesHash> shifts_;
-  std::unordered_map<PeerLoop, std::uint32_t, BytesHash> peer_loops_;
-  std::unordered_map<std::vector<Piece>, std::uint32_t, BytesHash> pieces_;
+  RecordIndex<Box> boxes_;
+  RecordIndex<BoxPair> pairs_;
+  RecordIndex<Shift> shifts_;
+  RecordIndex<PeerLoop> peer_loops_;
+  RecordIndex<std::vector<Piece>> pieces_;
 };
 
 }  // namespace torc::ir

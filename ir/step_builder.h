@@ -35,40 +35,54 @@ Shift hop(std::uint32_t axis, int sign);
 class StepBuilder : public ScheduleBuilder {
  public:
   using ScheduleBuilder::ScheduleBuilder;
+  using After = llvm::ArrayRef<std::uint32_t>;
 
   /// Sets the phase of later steps; 0 initially.
   void setPhase(std::uint32_t phase) { phase_ = static_cast<std::uint16_t>(phase); }
   std::uint32_t phase() const { return phase_; }
 
-  std::uint32_t send(const StepPlace& place, const Region& a, const Shift& moves,
-                     llvm::ArrayRef<std::uint32_t> after);
-  std::uint32_t receive(const StepPlace& place, const Region& dst, const Shift& moves,
-                        llvm::ArrayRef<std::uint32_t> after);
-  /// The same with every peer of a loop over peers.
-  std::uint32_t send(const StepPlace& place, const Region& a, const PeerLoop& peers,
-                     llvm::ArrayRef<std::uint32_t> after);
-  std::uint32_t receive(const StepPlace& place, const Region& dst, const PeerLoop& peers,
-                        llvm::ArrayRef<std::uint32_t> after);
+  /// `moves` is a Shift, or a PeerLoop for a message with every peer.
+  template <typename Moves>
+  std::uint32_t send(const StepPlace& place, const Region& a, const Moves& moves, After after) {
+    return message(OperationKind::kSend, place, moves, {.a = a}, after);
+  }
+  template <typename Moves>
+  std::uint32_t receive(const StepPlace& place, const Region& dst, const Moves& moves,
+                        After after) {
+    return message(OperationKind::kRecv, place, moves, {.dst = dst}, after);
+  }
   /// dst = a + received data, in one operation; `staging` is the scratch that receives.
   std::uint32_t receiveAndReduce(const StepPlace& place, const Region& dst, const Region& a,
-                                 const Region& staging, const Shift& moves,
-                                 llvm::ArrayRef<std::uint32_t> after);
+                                 const Region& staging, const Shift& moves, After after) {
+    return message(OperationKind::kRecvReduce, place, moves, {dst, a, staging}, after);
+  }
   /// A signal, and its receiving end.
-  std::uint32_t notify(const StepPlace& place, const Shift& moves,
-                       llvm::ArrayRef<std::uint32_t> after);
-  std::uint32_t await(const StepPlace& place, const Shift& moves,
-                      llvm::ArrayRef<std::uint32_t> after);
+  std::uint32_t notify(const StepPlace& place, const Shift& moves, After after) {
+    return message(OperationKind::kNotify, place, moves, {}, after);
+  }
+  std::uint32_t await(const StepPlace& place, const Shift& moves, After after) {
+    return message(OperationKind::kAwait, place, moves, {}, after);
+  }
   /// dst = a + b.
   std::uint32_t reduce(const StepPlace& place, const Region& dst, const Region& a, const Region& b,
-                       llvm::ArrayRef<std::uint32_t> after);
+                       After after) {
+    return add({.kind = OperationKind::kReduce}, place, {dst, a, b}, after);
+  }
   /// dst = a.
-  std::uint32_t copy(const StepPlace& place, const Region& dst, const Region& a,
-                     llvm::ArrayRef<std::uint32_t> after);
+  std::uint32_t copy(const StepPlace& place, const Region& dst, const Region& a, After after) {
+    return add({.kind = OperationKind::kCopy}, place, {dst, a}, after);
+  }
 
  private:
-  Operation operation(OperationKind kind, const StepPlace& place) const;
-  Operation message(OperationKind kind, const StepPlace& place, const Shift& moves);
-  Operation message(OperationKind kind, const StepPlace& place, const PeerLoop& moves);
+  struct Regions {
+    Region dst{}, a{}, b{};
+  };
+  std::uint32_t add(Operation operation, const StepPlace& place, const Regions& regions,
+                    After after);
+  std::uint32_t message(OperationKind kind, const StepPlace& place, const Shift& moves,
+                        const Regions& regions, After after);
+  std::uint32_t message(OperationKind kind, const StepPlace& place, const PeerLoop& peers,
+                        const Regions& regions, After after);
 
   std::uint16_t phase_ = 0;
 };

@@ -4,6 +4,23 @@
 
 namespace torc {
 
+RootEnds Interval::rootEnds() const {
+  const std::int64_t last = std::int64_t{start} + length - 1;
+  const RootSpan span = rootSpan();
+  switch (kind) {
+    case IntervalKind::kFromRoot:
+      return {true, false, start, length};
+    case IntervalKind::kToRoot:
+      return {false, true, length, start};
+    case IntervalKind::kRootWithin:
+      return {false, false, start, last};
+    case IntervalKind::kForRoots:
+      return {span.first_from_root, span.last_from_root, span.first, span.last};
+    default:
+      return {true, true, start, last};
+  }
+}
+
 Range resolve(const Interval& interval, std::int32_t coordinate, std::uint32_t size) {
   if (interval.kind == IntervalKind::kAll || interval.length >= size) return {0, size};
   const bool counts = interval.kind == IntervalKind::kRelative || isPeerRelative(interval.kind);

@@ -66,6 +66,12 @@ struct RootSpan {
 };
 inline constexpr std::uint32_t kMostOfRootSpan = 0x7fff;  // nodes of an axis that may have one
 
+/// The two ends of an interval, each absolute or relative to the root.
+struct RootEnds {
+  bool first_from_root = false, last_from_root = false;
+  std::int64_t first = 0, last = 0;
+};
+
 /// One axis of a box, with the same layout in memory and in a file.
 struct Interval {
   IntervalKind kind = IntervalKind::kAll;
@@ -121,6 +127,8 @@ struct Interval {
             static_cast<std::uint16_t>(length & 0xffff),
             static_cast<std::uint16_t>(length >> 16)};
   }
+  /// The first and the last coordinate of a root-relative interval, or of its roots (kRootWithin).
+  RootEnds rootEnds() const;
   /// From the peer's coordinate + `start` on, in a message that is sent or received.
   static Interval ofPeer(bool sent, std::int32_t start = 0, std::uint32_t length = 1) {
     return {sent ? IntervalKind::kPlusShift : IntervalKind::kMinusShift, 0, 0, 0, start, length};

@@ -72,8 +72,7 @@ bool DroppedMessages::drops(const Operation& operation, const Coordinates& at) {
 
 bool isDetour(const ScheduleView& schedule, const Operation& operation) {
   return (schedule.flags & kDropsBroken) != 0 && operation.guard != kNone &&
-         volume(resolve(schedule.boxes[operation.guard], schedule.topology, {}),
-                schedule.topology) == 1;
+         volume(schedule.guardRanges(operation.guard), schedule.topology) == 1;
 }
 
 }  // namespace torc

@@ -177,7 +177,7 @@ inline constexpr auto kTables = std::tuple{Field{"colors", &Schedule::colors},
 template <typename Visit, typename... Views>
 void forEachTable(Visit visit, Views&... views) {
   const auto visitTable = [&](const auto& field) {
-    if constexpr (!std::is_same_v<decltype(field.member), std::uint32_t ScheduleView::*>) {
+    if constexpr (!std::is_same_v<decltype(field.member), decltype(&ScheduleView::segments)>) {
       visit(field.key, views.*field.member...);
     }
   };

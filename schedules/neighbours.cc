@@ -1,7 +1,7 @@
 // Neighbours: ways, places, and the validation of their schedules.
 #include "schedules/neighbours.h"
 
-#include "schedules/reject.h"
+#include "schedules/faults/reject.h"
 #include "support/message.h"
 
 namespace torc {

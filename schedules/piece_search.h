@@ -47,13 +47,6 @@ inline bool holds(const Seen& outer, const Seen& inner, std::uint32_t size) {
   return offset + inner.length <= outer.length;
 }
 
-/// The coordinates of the nodes that execute an operation with this guard, an index of a box or
-/// kNone.
-inline Ranges guardRanges(const ScheduleView& schedule, std::uint32_t guard) {
-  const Box box = guard == kNone ? Box{} : schedule.boxes[guard];
-  return resolve(box, schedule.topology, Coordinates{});
-}
-
 class PieceSearch {
  public:
   /// `schedule` outlives the search.
@@ -63,16 +56,12 @@ class PieceSearch {
   /// The first block axis on which `outer` lacks blocks of `inner` for a node of `guard`; kNone if
   /// there is none.
   std::uint32_t axisOutside(const Ranges& guard, std::uint32_t outer, std::uint32_t inner) const {
-    if (outer == inner) return kNone;
-    for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
-      const std::uint32_t size = axes_.size(axis);
-      const Range& executing = guard[axes_.nodeAxis(axis)];
-      if (!torc::holds(seen(schedule_.blockInterval(outer, axis), executing, size),
-                       seen(schedule_.blockInterval(inner, axis), executing, size), size)) {
-        return axis;
-      }
-    }
-    return kNone;
+    return axisAgainst(guard, outer, inner, torc::holds);
+  }
+  /// The first block axis on which two boxes differ for the nodes of `guard`; kNone: they do not.
+  std::uint32_t axisDiffering(const Ranges& guard, std::uint32_t one, std::uint32_t other) const {
+    return axisAgainst(guard, one, other,
+                       [](const Seen& a, const Seen& b, std::uint32_t) { return a == b; });
   }
   /// Whether `outer` has the blocks and parts of `inner` for all nodes of `guard`.
   bool holds(const Ranges& guard, const Piece& outer, const Piece& inner) const {
@@ -103,6 +92,21 @@ class PieceSearch {
 
  private:
   static constexpr std::size_t kFew = 8;  // pieces that are searched linearly
+
+  /// The first block axis on which the intervals of two boxes do not satisfy `rule`.
+  template <typename Rule>
+  std::uint32_t axisAgainst(const Ranges& guard, std::uint32_t one, std::uint32_t other,
+                            Rule rule) const {
+    for (std::uint32_t axis = 0; axis < axes_.count() && one != other; ++axis) {
+      const std::uint32_t size = axes_.size(axis);
+      const Range& executing = guard[axes_.nodeAxis(axis)];
+      if (!rule(seen(schedule_.blockInterval(one, axis), executing, size),
+                seen(schedule_.blockInterval(other, axis), executing, size), size)) {
+        return axis;
+      }
+    }
+    return kNone;
+  }
 
   /// The first piece of `frame` with the part and the box of `piece`.
   std::size_t equalTo(const Frame& frame, const Piece& piece) {

@@ -6,31 +6,19 @@
 namespace torc {
 
 Interval atRoot(const Interval& interval, std::int32_t root, std::uint32_t size) {
-  const std::int64_t offset = std::int64_t{root} + interval.start;
-  std::int64_t first = offset, last = offset;
-  switch (interval.kind) {
-    case IntervalKind::kForRoots: {
-      const RootSpan span = interval.rootSpan();
-      if (wrap(std::int64_t{root} - span.from, size) >
-          wrap(std::int64_t{span.to} - span.from, size))
-        return Interval::absolute(0, 0);
-      first = wrap((span.first_from_root ? root : 0) + std::int64_t{span.first}, size);
-      last = (span.last_from_root ? root : 0) + std::int64_t{span.last};
-      return Interval::absolute(static_cast<std::int32_t>(first), wrap(last - first, size) + 1);
-    }
-    case IntervalKind::kFromRoot:
-      last = interval.length;
-      break;
-    case IntervalKind::kToRoot:
-      first = interval.length;
-      break;
-    case IntervalKind::kRootWithin:
-      first = std::max<std::int64_t>(root, interval.start);
-      last = std::min(std::int64_t{root}, std::int64_t{interval.start} + interval.length - 1);
-      break;
-    default:
-      last = offset + interval.length - 1;
-      break;
+  const RootEnds ends = interval.rootEnds();
+  std::int64_t first = ends.first + (ends.first_from_root ? root : 0);
+  std::int64_t last = ends.last + (ends.last_from_root ? root : 0);
+  if (interval.kind == IntervalKind::kForRoots) {
+    const RootSpan span = interval.rootSpan();
+    if (wrap(std::int64_t{root} - span.from, size) > wrap(std::int64_t{span.to} - span.from, size))
+      return Interval::absolute(0, 0);
+    first = wrap(first, size);
+    return Interval::absolute(static_cast<std::int32_t>(first), wrap(last - first, size) + 1);
+  }
+  if (interval.kind == IntervalKind::kRootWithin) {
+    first = std::max<std::int64_t>(first, root);
+    last = std::min<std::int64_t>(last, root);
   }
   first = std::max<std::int64_t>(first, 0);
   last = std::min<std::int64_t>(last, std::int64_t{size} - 1);

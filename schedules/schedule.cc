@@ -2,6 +2,8 @@
 #include "schedules/schedule.h"
 
 #include <algorithm>
+#include <random>
+#include <utility>
 
 #include "schedules/fields.h"
 
@@ -13,6 +15,27 @@ std::string_view name(OperationKind kind) {
 
 std::string_view name(Buffer buffer) {
   return kBufferNames[static_cast<int>(buffer)];
+}
+
+std::vector<Shift> shiftsOf(const PeerLoop& peers, std::int32_t rank, std::uint32_t operation) {
+  std::vector<Shift> shifts;
+  shifts.reserve(peers.size());
+  Shift shift = peers.first;
+  for (std::uint32_t axis = 0; axis < kMaxAxes;) {
+    if (shift != Shift{}) shifts.push_back(shift);
+    for (axis = 0; axis < kMaxAxes; ++axis) {
+      if (peers.count[axis] == 0) continue;
+      if (++shift[axis] < peers.first[axis] + static_cast<std::int64_t>(peers.count[axis])) break;
+      shift[axis] = peers.first[axis];
+    }
+  }
+  if (peers.order == PeerOrder::kFixed) return shifts;
+  // The engine is the same everywhere; std::shuffle need not be.
+  std::seed_seq seed{static_cast<std::uint32_t>(rank), operation};
+  std::mt19937_64 draw(seed);
+  for (std::size_t left = shifts.size(); left > 1; --left)
+    std::swap(shifts[left - 1], shifts[draw() % left]);
+  return shifts;
 }
 
 std::uint32_t ScheduleView::partCount() const {
@@ -34,8 +57,7 @@ bool ScheduleView::sumsWhole() const {
     });
   };
   return std::ranges::all_of(operations, [&](const Operation& operation) {
-    const bool sums =
-        operation.kind == OperationKind::kReduce || operation.kind == OperationKind::kRecvReduce;
+    const bool sums = regionsOf(operation.kind).b;
     return !sums || (isWhole(operation.dst) && isWhole(operation.a) && isWhole(operation.b));
   });
 }
@@ -88,9 +110,9 @@ std::uint32_t Schedule::dependence(std::uint32_t operation, const Iterations& on
 }
 
 ScheduleView Schedule::view() const {
-  return {collective, flags,    topology, links,  name,       producer,   colors,
-          streams,    boxes,    pairs,    pieces, shifts,     peer_loops, frames,
-          slot_count, segments, window,   loops,  iterations, operations, dependences};
+  return {{collective, flags,    topology, links,  name,       producer,   colors,
+           streams,    boxes,    pairs,    pieces, shifts,     peer_loops, frames,
+           slot_count, segments, window,   loops,  iterations, operations, dependences}};
 }
 
 Schedule headerOf(const ScheduleView& schedule) {

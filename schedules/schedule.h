@@ -184,9 +184,15 @@ struct PeerLoop {
       shifts *= along > 0 ? along : 1;
     return shifts - (holdsOrigin() ? 1 : 0);
   }
+  /// Whether the loop has shifts along an axis.
+  bool moves(std::uint32_t axis) const { return count[axis] != 1 || first[axis] != 0; }
   bool operator==(const PeerLoop&) const = default;
 };
 static_assert(sizeof(PeerLoop) == 68);
+/// The shifts of `peers`, without that to the node itself: the first axis fastest or, where they
+/// are shuffled, in an order drawn from `rank` and `operation`, the same in every run and on every
+/// machine.
+std::vector<Shift> shiftsOf(const PeerLoop& peers, std::int32_t rank, std::uint32_t operation);
 
 /// `for i in 0..count-1 { operations begin..end-1 }`
 struct Loop {
@@ -250,9 +256,9 @@ struct Operation {
   std::uint32_t stream = 0;
   std::uint32_t peer = kNone;          // index of a shift or a loop over peers, for messages
   std::uint32_t guard = kNone;         // index of a box; kNone: every node executes
-  Region dst;                          // written
-  Region a;                            // read
-  Region b;                            // read (reduce); scratch that receives (recv_reduce)
+  Region dst{};                        // written
+  Region a{};                          // read
+  Region b{};                          // read (reduce); scratch that receives (recv_reduce)
   std::uint32_t first_dependence = 0;  // into the table of dependences
   std::uint32_t dependence_count = 0;
 
@@ -273,6 +279,23 @@ inline bool receives(OperationKind kind) {
 inline bool isSignal(OperationKind kind) {
   return kind == OperationKind::kNotify || kind == OperationKind::kAwait;
 }
+/// The regions of operations of a kind.
+struct KindRegions {
+  bool dst, a, b;
+};
+inline const KindRegions& regionsOf(OperationKind kind) {
+  static constexpr KindRegions kRows[kOperationKindCount] = {
+      {false, true, false},   // send a
+      {true, false, false},   // recv dst
+      {true, true, true},     // recv_reduce dst = a + (received into b)
+      {true, true, true},     // reduce dst = a + b
+      {true, true, false},    // copy dst = a
+      {false, false, false},  // notify
+      {false, false, false},  // await
+  };
+  return kRows[static_cast<int>(kind)];
+}
+
 std::string_view name(OperationKind kind);
 std::string_view name(Buffer buffer);
 
@@ -320,30 +343,38 @@ class PieceList {
   std::size_t size_;
 };
 
-/// A schedule with references to tables elsewhere.
-struct ScheduleView {
+/// The contents of a schedule, in tables of kind `Table`.
+template <typename Text, template <typename Record> typename Table>
+struct ScheduleContents {
   Collective collective = Collective::kAllreduce;
   std::uint32_t flags = 0;
-  Topology topology;
-  std::span<const GraphLink> links;  // links of a graph; empty: those of the torus
-  std::string_view name;             // the @name of the text form
-  std::string_view producer;         // version and pipeline that made it
-  std::span<const Color> colors;
-  std::span<const Stream> streams;
-  std::span<const Box> boxes;
-  std::span<const BoxPair> pairs;
-  std::span<const Piece> pieces;
-  std::span<const Shift> shifts;
-  std::span<const PeerLoop> peer_loops;
-  std::span<const Frame> frames;
+  Topology topology{};
+  Table<GraphLink> links{};  // links of a graph; empty: those of the torus
+  Text name{};               // the @name of the text form
+  Text producer{};           // version and pipeline that made it
+  Table<Color> colors{};
+  Table<Stream> streams{};
+  Table<Box> boxes{};
+  Table<BoxPair> pairs{};
+  Table<Piece> pieces{};
+  Table<Shift> shifts{};
+  Table<PeerLoop> peer_loops{};
+  Table<Frame> frames{};
   std::uint32_t slot_count = 0;
-  std::uint32_t segments = 1;   // runs of the program, one for each
-  std::uint32_t window = 1;     // copies of every slot, used by segments in rotation
-  std::span<const Loop> loops;  // by begin, outer ones first
-  std::span<const Iterations> iterations;
-  std::span<const Operation> operations;
-  std::span<const std::uint32_t> dependences;
+  std::uint32_t segments = 1;  // runs of the program, one for each
+  std::uint32_t window = 1;    // copies of every slot, used by segments in rotation
+  Table<Loop> loops{};         // by begin, outer ones first
+  Table<Iterations> iterations{};
+  Table<Operation> operations{};
+  Table<std::uint32_t> dependences{};
+};
+template <typename Record>
+using TableElsewhere = std::span<const Record>;
+template <typename Record>
+using OwnTable = std::vector<Record>;
 
+/// A schedule with references to tables elsewhere.
+struct ScheduleView : ScheduleContents<std::string_view, TableElsewhere> {
   /// Whether messages go over the links of a graph, and not over those of the torus.
   bool isOnGraph() const { return !links.empty(); }
   bool hasPairs() const { return rowOf(collective).blocks == BlockSpace::kPair; }
@@ -378,6 +409,13 @@ struct ScheduleView {
   std::span<const std::uint32_t> dependencesOf(const Operation& operation) const {
     return dependences.subspan(operation.first_dependence, operation.dependence_count);
   }
+  /// The box of a guard: of kNone, all nodes.
+  const Box& guardBox(std::uint32_t guard) const {
+    static constexpr Box kEveryNode{};
+    return guard == kNone ? kEveryNode : boxes[guard];
+  }
+  /// The coordinates of the nodes that execute an operation with this guard, if it is absolute.
+  Ranges guardRanges(std::uint32_t guard) const { return resolve(guardBox(guard), topology, {}); }
   /// Distance of a dependence in segments.
   std::uint32_t segmentsBefore(std::uint32_t dependence) const {
     const std::uint32_t record = iterationsOf(dependence);
@@ -409,29 +447,7 @@ inline Region wholeFrame(const Frame& frame, std::uint32_t index) {
 }
 
 /// A schedule that owns its tables.
-struct Schedule {
-  Collective collective = Collective::kAllreduce;
-  std::uint32_t flags = 0;
-  Topology topology;
-  std::vector<GraphLink> links;
-  std::string name;
-  std::string producer;
-  std::vector<Color> colors;
-  std::vector<Stream> streams;
-  std::vector<Box> boxes;
-  std::vector<BoxPair> pairs;
-  std::vector<Piece> pieces;
-  std::vector<Shift> shifts;
-  std::vector<PeerLoop> peer_loops;
-  std::vector<Frame> frames;
-  std::uint32_t slot_count = 0;
-  std::uint32_t segments = 1;
-  std::uint32_t window = 1;
-  std::vector<Loop> loops;
-  std::vector<Iterations> iterations;
-  std::vector<Operation> operations;
-  std::vector<std::uint32_t> dependences;
-
+struct Schedule : ScheduleContents<std::string, OwnTable> {
   /// The dependence on these iterations of an operation, stored if they are new.
   std::uint32_t dependence(std::uint32_t operation, const Iterations& on);
 

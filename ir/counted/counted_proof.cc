@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <deque>
 #include <map>
-#include <unordered_map>
 
 #include "schedules/neighbours.h"
 #include "support/message.h"
@@ -22,13 +21,6 @@ std::uint64_t drawn(std::uint64_t rank, std::uint64_t element) {
     z ^= z >> 31;
   }
   return z;
-}
-
-/// Calls `visit(offset, length)` for the runs of elements of a region, in order.
-template <typename Visit>
-void forEachRun(const FlatProgram& program, const FlatRegion& region, Visit visit) {
-  for (const Extent& extent : program.extentsOf(region))
-    visit(extent.offset, extent.length);
 }
 
 /// A run of elements of a rank's memory; `in` and `out` are one memory if they overlap.
@@ -68,14 +60,13 @@ class CountedProof {
  private:
   bool ok() const { return result_.fault.empty(); }
 
-  void fail(std::size_t rank, const FlatOperation* operation, const std::string& what) {
+  template <typename... Pieces>
+  void fail(std::size_t rank, const FlatOperation* operation, const Pieces&... what) {
     if (!ok()) return;
-    result_.fault = std::string(in_place_ ? "in place, " : "") + "rank " + std::to_string(rank);
-    if (operation != nullptr) {
-      result_.fault +=
-          ", " + std::string(name(operation->kind)) + " of %" + std::to_string(operation->source);
-    }
-    result_.fault += ": " + what;
+    result_.fault = message(in_place_ ? "in place, " : "", "rank ", rank);
+    if (operation != nullptr)
+      result_.fault += message(", ", name(operation->kind), " of %", operation->source);
+    result_.fault += message(": ", what...);
   }
 
   std::uint32_t memoryOf(Buffer buffer) const {
@@ -90,9 +81,8 @@ class CountedProof {
   Runs runsOf(const FlatProgram& program, const FlatRegion& region) const {
     Runs runs;
     if (region.buffer == Buffer::kNone) return runs;
-    forEachRun(program, region, [&](std::uint64_t offset, std::uint64_t length) {
-      runs.push_back({memoryOf(region.buffer), offset, offset + length});
-    });
+    for (const Extent& extent : program.extentsOf(region))
+      runs.push_back({memoryOf(region.buffer), extent.offset, extent.offset + extent.length});
     return runs;
   }
 
@@ -166,9 +156,8 @@ class CountedProof {
       if (operation.kind == OperationKind::kCopy && a == dst) continue;  // no effect
       const auto comesAfter = [&](std::uint32_t i) {
         if (i == kNone || i == j || (after[j * words + i / 64] >> (i % 64) & 1) != 0) return;
-        fail(rank, &operation,
-             "may touch elements while %" + std::to_string(program.operations[i].source) +
-                 ", on which it does not depend, touches them");
+        fail(rank, &operation, "may touch elements while %", program.operations[i].source,
+             ", on which it does not depend, touches them");
       };
       const auto read = [&](const Runs& runs) {
         forEachSegment(runs, [&](Segment& segment) {
@@ -224,10 +213,9 @@ class CountedProof {
     }
     for (std::size_t r = 0; r < programs_.size() && ok(); ++r) {
       if (ranks_[r].completed == programs_[r].operations.size()) continue;
-      fail(r, nullptr,
-           std::to_string(programs_[r].operations.size() - ranks_[r].completed) +
-               " operations never complete: a message without its other end, or a deadlock "
-               "without buffering");
+      fail(r, nullptr, programs_[r].operations.size() - ranks_[r].completed,
+           " operations never complete: a message without its other end, or a deadlock without "
+           "buffering");
     }
   }
 
@@ -269,9 +257,7 @@ class CountedProof {
     Message& message = messages_[{sending ? rank : peer, sending ? peer : rank, operation.tag}];
     std::uint32_t& end = sending ? message.sender : message.receiver;
     if (end != kNone) {
-      return fail(rank, &operation,
-                  "tag " + std::to_string(operation.tag) + " is used twice with rank " +
-                      std::to_string(peer));
+      return fail(rank, &operation, "tag ", operation.tag, " is used twice with rank ", peer);
     }
     end = index;
     if (message.sender == kNone || message.receiver == kNone) return;
@@ -280,14 +266,12 @@ class CountedProof {
     const FlatOperation& send = programs_[from].operations[message.sender];
     const FlatOperation& receive = programs_[to].operations[message.receiver];
     if (send.a.elements != receive.dst.elements) {
-      return fail(to, &receive,
-                  "receives " + std::to_string(receive.dst.elements) + " elements, but rank " +
-                      std::to_string(from) + " sends " + std::to_string(send.a.elements));
+      return fail(to, &receive, "receives ", receive.dst.elements, " elements, but rank ", from,
+                  " sends ", send.a.elements);
     }
     if (isSignal(send.kind) != isSignal(receive.kind)) {
-      return fail(to, &receive,
-                  "is a " + std::string(name(receive.kind)) + ", but rank " + std::to_string(from) +
-                      " does a " + std::string(name(send.kind)));
+      return fail(to, &receive, "is a ", name(receive.kind), ", but rank ", from, " does a ",
+                  name(send.kind));
     }
     ++result_.messages;
     if (!isSignal(send.kind)) {
@@ -386,9 +370,8 @@ class CountedProof {
         const std::uint64_t demanded =
             ofPairs() ? drawn(e / count_, r * count_ + e % count_) : wanted[first + e];
         if (place + e < out.size() && out[place + e] == demanded) continue;
-        return fail(r, nullptr,
-                    "element " + std::to_string(e) +
-                        " of its result has not exactly the contributions demanded");
+        return fail(r, nullptr, "element ", e,
+                    " of its result has not exactly the contributions demanded");
       }
     }
   }
@@ -416,8 +399,7 @@ class CountedProof {
     const std::vector<std::uint64_t>& out = ranks_[rank].memory[1];
     for (std::uint64_t e = 0; e < count_; ++e) {
       if (first + e < out.size() && out[first + e] == drawn(drawer, from + e)) continue;
-      return fail(rank, nullptr,
-                  "element " + std::to_string(first + e) + " of its result is not its neighbour's");
+      return fail(rank, nullptr, "element ", first + e, " of its result is not its neighbour's");
     }
   }
 

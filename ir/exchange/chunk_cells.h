@@ -3,7 +3,6 @@
 #ifndef TORC_IR_EXCHANGE_CHUNK_CELLS_H_
 #define TORC_IR_EXCHANGE_CHUNK_CELLS_H_
 
-#include <array>
 #include <cstdint>
 #include <string>
 

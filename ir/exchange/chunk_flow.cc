@@ -1,7 +1,6 @@
 // Chunk flow: executes the program step by step on numbers of chunks in its cells.
 #include "ir/exchange/chunk_flow.h"
 
-#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <string>

@@ -9,7 +9,6 @@
 #include <llvm/ADT/StringExtras.h>
 
 #include "ir/make_error.h"
-#include "ir/text/lexer.h"
 #include "ir/text/text.h"
 #include "support/setting_values.h"
 
@@ -17,14 +16,6 @@ namespace torc::ir {
 namespace {
 
 using nlohmann::json;
-
-/// A text from a document, cut if long, nothing unprintable.
-std::string printable(llvm::StringRef text, std::size_t longest = 40) {
-  std::string shown;
-  for (char c : text.take_front(longest))
-    shown += llvm::isPrint(c) ? c : '?';
-  return text.size() > longest ? shown + "..." : shown;
-}
 
 /// The fault of a text in nlohmann's words, without error code, line and column, shortened.
 std::string faultOf(llvm::StringRef what) {

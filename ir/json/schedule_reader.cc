@@ -15,6 +15,7 @@
 #include "ir/json/strict_reader.h"
 #include "ir/make_error.h"
 #include "ir/text/format.h"
+#include "schedules/faults/reject.h"
 #include "schedules/fields.h"
 #include "schedules/validation/validate.h"
 
@@ -300,7 +301,7 @@ std::string pointed(llvm::StringRef message) {
     llvm::StringRef what = message;
     if (what.consume_front(key) && what.starts_with(":")) return ("/" + key + what).str();
   }
-  constexpr std::pair<llvm::StringRef, llvm::StringRef> kTables[] = {
+  constexpr std::pair<std::string_view, llvm::StringRef> kTables[] = {
       {"topology: axis", "topology/axes"},
       {"color", "colors"},
       {"stream", "streams"},
@@ -313,14 +314,12 @@ std::string pointed(llvm::StringRef message) {
       {"loop", "loops"},
       {"iterations", "iterations"},
       {"operation", "operations"}};
-  for (const auto& [record, table] : kTables) {
-    llvm::StringRef what = message;
-    std::size_t index = 0;
-    if (!what.consume_front(record) || !what.consume_front(" ") || what.consumeInteger(10, index)) {
-      continue;
-    }
-    what.consume_front(":");
-    return ("/" + table + "/" + llvm::Twine(index) + ":" + what).str();
+  const FaultyRecord record = recordOf(message);
+  for (const auto& [what, table] : kTables) {
+    if (what != record.what) continue;
+    llvm::StringRef rest = record.rest;
+    rest.consume_front(":");
+    return ("/" + table + "/" + llvm::Twine(record.index) + ":" + rest).str();
   }
   return ("/: " + message).str();
 }

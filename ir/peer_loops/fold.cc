@@ -1,7 +1,6 @@
 // Computes the blocks that all messages of a loop over peers name together. The shifts of a loop
 // are a box without its origin, which is cut into boxes; over each of them an interval that counts
 // from the peer becomes one that counts from the node.
-#include <algorithm>
 #include <vector>
 
 #include <llvm/ADT/SmallVector.h>
@@ -26,21 +25,14 @@ class Folder {
   Schedule run() {
     // Guards keep their boxes; boxes of blocks are added.
     builder_.schedule().boxes.assign(schedule_.boxes.begin(), schedule_.boxes.end());
-    for (const Stream& stream : schedule_.streams)
-      builder_.addStream(stream);
     for (const PeerLoop& peers : schedule_.peer_loops)
       builder_.peerLoop(peers);
-    for (const Frame& frame : schedule_.frames)
-      builder_.addFrame(builder_.piecesOf(schedule_, frame), frame.slot);
-    builder_.schedule().slot_count = schedule_.slot_count;
+    builder_.addStorage(schedule_);
     for (Operation operation : schedule_.operations) {
-      for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
-        if (!region->present()) continue;
-        *region = builder_.region(region->buffer,
-                                  operation.hasPeerLoop() ? folded(operation, *region)
-                                                          : builder_.piecesOf(schedule_, *region),
-                                  region->frame);
-      }
+      builder_.setRegions(operation, [&](const Region& region) {
+        return operation.hasPeerLoop() ? folded(operation, region)
+                                       : builder_.piecesOf(schedule_, region);
+      });
       if (operation.peer != kNone) operation.peer = builder_.peer(schedule_, operation);
       const auto dependences = schedule_.dependencesOf(operation);
       builder_.addOperation(operation, {dependences.data(), dependences.size()});

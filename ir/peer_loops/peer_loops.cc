@@ -6,10 +6,6 @@
 
 namespace torc::ir {
 
-bool moves(const PeerLoop& peers, std::uint32_t axis) {
-  return peers.count[axis] > 1 || peers.first[axis] != 0;
-}
-
 Shift wayOf(const Topology& topology, const PeerLoop& peers, const Coordinates& from,
             const Coordinates& to) {
   Shift way{};
@@ -79,7 +75,7 @@ bool hasPeerLoops(const ScheduleView& schedule) {
 bool differAlongPeerLoops(const ScheduleView& schedule, const NodeClasses& classes) {
   return std::ranges::any_of(schedule.peer_loops, [&](const PeerLoop& peers) {
     for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis) {
-      if (moves(peers, axis) && !classes.collapsed(axis)) return true;
+      if (peers.moves(axis) && !classes.collapsed(axis)) return true;
     }
     return false;
   });
@@ -93,7 +89,7 @@ double unrolledOperations(const ScheduleView& schedule) {
       const PeerLoop& peers = schedule.peer_loops[operation.peer];
       copies = static_cast<double>(peers.size());
       for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis) {
-        if (moves(peers, axis) && !schedule.topology.axes[axis].wraps()) copies *= 2;
+        if (peers.moves(axis) && !schedule.topology.axes[axis].wraps()) copies *= 2;
       }
     }
     count += copies;

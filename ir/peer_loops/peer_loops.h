@@ -11,9 +11,6 @@
 
 namespace torc::ir {
 
-/// Whether the loop has shifts along an axis.
-bool moves(const PeerLoop& peers, std::uint32_t axis);
-
 /// Messages over the busiest link of an axis in each direction, if every node sends one to each
 /// peer of a loop: along one axis after the other, on a ring in the direction of the shift, on a
 /// line between the two coordinates.

@@ -4,7 +4,6 @@
 
 #include "ir/peer_loops/peer_loops.h"
 #include "ir/schedule_builder.h"
-#include "schedules/expansion/peers.h"
 
 namespace torc::ir {
 namespace {
@@ -15,11 +14,7 @@ class Unroller {
       : schedule_(schedule), topology_(schedule.topology), builder_(headerOf(schedule)) {}
 
   UnrolledSchedule run() {
-    for (const Stream& stream : schedule_.streams)
-      builder_.addStream(stream);
-    for (const Frame& frame : schedule_.frames)
-      builder_.addFrame(builder_.piecesOf(schedule_, frame), frame.slot);
-    builder_.schedule().slot_count = schedule_.slot_count;
+    builder_.addStorage(schedule_);
     for (std::uint32_t i = 0; i < schedule_.operations.size(); ++i) {
       const Operation& operation = schedule_.operations[i];
       std::vector<std::uint32_t> after;
@@ -30,9 +25,8 @@ class Unroller {
       }
       made_.emplace_back();
       if (!operation.hasPeerLoop()) {
-        const Box guard = operation.guard == kNone ? Box{} : schedule_.boxes[operation.guard];
         const Shift shift = operation.peer == kNone ? Shift{} : schedule_.shifts[operation.peer];
-        add(operation, shift, guard, after);
+        add(operation, shift, schedule_.guardBox(operation.guard), after);
         continue;
       }
       // The order of rank 0: messages between two nodes have the same order in any.
@@ -53,7 +47,7 @@ class Unroller {
     }
     for (std::uint32_t turned = 0; turned < 1u << lines.size(); ++turned) {
       Shift way = shift;
-      Box guard = operation.guard == kNone ? Box{} : schedule_.boxes[operation.guard];
+      Box guard = schedule_.guardBox(operation.guard);
       for (std::size_t i = 0; i < lines.size(); ++i) {
         const std::uint32_t axis = lines[i];
         const auto size = static_cast<std::int32_t>(topology_.axes[axis].size);
@@ -72,11 +66,9 @@ class Unroller {
   void add(Operation operation, const Shift& shift, const Box& guard,
            const std::vector<std::uint32_t>& after) {
     const auto change = [&](const Box& box) { return at(box, shift); };
-    for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
-      if (!region->present()) continue;
-      *region = builder_.region(region->buffer, builder_.piecesOf(schedule_, *region, change),
-                                region->frame);
-    }
+    builder_.setRegions(operation, [&](const Region& region) {
+      return builder_.piecesOf(schedule_, region, change);
+    });
     if (operation.peer != kNone) operation.peer = builder_.shift(shift);
     operation.peer_kind = PeerKind::kShift;
     operation.guard = operation.guard == kNone && guard == Box{} ? kNone : builder_.box(guard);

@@ -55,13 +55,10 @@ Schedule unrollSegments(const ScheduleView& schedule, std::uint32_t segments) {
           std::min<std::uint64_t>(operation.phase + std::uint64_t{segment} * phases,
                                   std::numeric_limits<std::uint16_t>::max()));
       operation.stream += segment * streams;
-      for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
-        if (!region->present()) continue;
-        const std::uint32_t frame =
-            region->frame == kNone ? kNone : region->frame + segment * frames;
-        *region = builder.region(region->buffer,
-                                 piecesIn(schedule.piecesOf(*region), segment, segments), frame);
-      }
+      builder.setRegions(operation, [&](Region& region) {
+        if (region.frame != kNone) region.frame += segment * frames;
+        return piecesIn(schedule.piecesOf(region), segment, segments);
+      });
       after.clear();
       for (const std::uint32_t dependence : schedule.dependencesOf(operation)) {
         const std::uint32_t before = schedule.segmentsBefore(dependence);

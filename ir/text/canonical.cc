@@ -9,19 +9,11 @@ namespace torc::ir {
 
 Schedule canonicalize(const ScheduleView& from) {
   ScheduleBuilder builder(headerOf(from));
-  for (const Stream& stream : from.streams)
-    builder.addStream(stream);
-  // The pieces of a list are stored when its boxes are.
-  for (const Frame& frame : from.frames)
-    builder.addFrame(builder.piecesOf(from, frame), frame.slot, frame.copies);
-  builder.schedule().slot_count = from.slot_count;
+  builder.addStorage(from);
   builder.schedule().loops.assign(from.loops.begin(), from.loops.end());
   for (Operation operation : from.operations) {
-    for (Region* region : {&operation.dst, &operation.a, &operation.b}) {
-      if (region->present()) {
-        *region = builder.region(region->buffer, builder.piecesOf(from, *region), region->frame);
-      }
-    }
+    builder.setRegions(operation,
+                       [&](const Region& region) { return builder.piecesOf(from, region); });
     if (operation.peer != kNone) operation.peer = builder.peer(from, operation);
     if (operation.guard != kNone) operation.guard = builder.box(from.boxes[operation.guard]);
     llvm::SmallVector<std::uint32_t, 8> dependences;

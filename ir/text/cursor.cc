@@ -16,16 +16,19 @@
 namespace torc::ir {
 namespace {
 
-/// A token for a message: a long one is cut, nothing unprintable.
+/// A token for a message.
 std::string quoted(llvm::StringRef text) {
-  constexpr std::size_t kLongest = 24;
-  std::string shown = "'";
-  for (char c : text.take_front(kLongest))
-    shown += llvm::isPrint(c) ? c : '?';
-  return shown + (text.size() > kLongest ? "...'" : "'");
+  return "'" + printable(text, 24) + "'";
 }
 
 }  // namespace
+
+std::string printable(llvm::StringRef text, std::size_t longest) {
+  std::string shown;
+  for (char c : text.take_front(longest))
+    shown += llvm::isPrint(c) ? c : '?';
+  return text.size() > longest ? shown + "..." : shown;
+}
 
 TextCursor::TextCursor(llvm::StringRef text, llvm::StringRef origin)
     : text_(text), origin_(origin), lexer_(text), token_(lexer_.next()) {}
@@ -142,23 +145,16 @@ std::uint32_t TextCursor::axis(const Topology& topology) {
   return axis;
 }
 
-void TextCursor::failAxis(const Topology& topology, std::size_t offset, llvm::StringRef name) {
+void TextCursor::failAxis(const Topology& topology, std::size_t offset, llvm::StringRef name,
+                          bool is_coordinate) {
   std::string names;
   for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
     if (i > 0) names += ", ";
-    names += topology.axes[i].name;
+    names += is_coordinate ? coordinateName(topology.axes[i]) : topology.axes[i].name;
   }
-  fail(offset, "unknown axis " + quoted(name) + " (axes are " + names + ")");
-}
-
-void TextCursor::failCoordinate(const Topology& topology, std::size_t offset,
-                                llvm::StringRef name) {
-  std::string names;
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    if (i > 0) names += ", ";
-    names += coordinateName(topology.axes[i]);
-  }
-  fail(offset, "unknown coordinate " + quoted(name) + " (coordinates are " + names + ")");
+  const llvm::StringRef kind = is_coordinate ? "coordinate" : "axis";
+  const llvm::StringRef kinds = is_coordinate ? "coordinates" : "axes";
+  fail(offset, "unknown " + kind + " " + quoted(name) + " (" + kinds + " are " + names + ")");
 }
 
 void TextCursor::failExpected(const llvm::Twine& what) {

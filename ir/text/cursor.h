@@ -63,11 +63,9 @@ class TextCursor {
   /// The same with the name nearest to the token among `names`, or else a reference to the list.
   [[noreturn]] void failName(const llvm::Twine& what, llvm::ArrayRef<llvm::StringRef> names);
   [[noreturn]] void fail(std::size_t offset, const llvm::Twine& what);
-  /// `unknown axis 'Q' (axes are X, Y, Z)`
-  [[noreturn]] void failAxis(const Topology& topology, std::size_t offset, llvm::StringRef name);
-  /// `unknown coordinate 'q' (coordinates are x, y, z)`
-  [[noreturn]] void failCoordinate(const Topology& topology, std::size_t offset,
-                                   llvm::StringRef name);
+  /// `unknown axis 'Q' (axes are X, Y, Z)`, `unknown coordinate 'q' (coordinates are x, y, z)`
+  [[noreturn]] void failAxis(const Topology& topology, std::size_t offset, llvm::StringRef name,
+                             bool is_coordinate = false);
 
  private:
   std::uint64_t wideInteger(llvm::StringRef what, std::uint64_t lowest, std::uint64_t highest);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "ir/text/text.h"
+#include "schedules/fields.h"
 #include "schedules/loops/loop_nest.h"
 
 namespace torc::ir {
@@ -60,54 +61,29 @@ void printPeer(const ScheduleView& schedule, const Operation& operation, llvm::r
   }
 }
 
-/// `in r+1..5 if r in 6..4`.
-void printRootSpan(const RootSpan& span, llvm::raw_ostream& out) {
-  const auto printEnd = [&](bool from_root, std::int16_t end) {
+/// `= r+2`, `= r in 0..6`, `in r-1..r+1`, `in r+1..6`, `in 0..r-1`, `in r+1..5 if r in 6..4`.
+void printRootRelative(const Interval& interval, llvm::raw_ostream& out) {
+  const RootEnds ends = interval.rootEnds();
+  if (interval.kind == IntervalKind::kRootWithin) {
+    out << "= r in " << ends.first << ".." << ends.last;
+    return;
+  }
+  const auto printEnd = [&](bool from_root, std::int64_t end) {
     if (!from_root) {
       out << end;
       return;
     }
     out << 'r';
-    printOffset(end, out);
+    printOffset(static_cast<std::int32_t>(end), out);
   };
-  out << "in ";
-  printEnd(span.first_from_root, span.first);
+  const bool of_one = interval.kind == IntervalKind::kRoot && interval.length == 1;
+  out << (of_one ? "= " : "in ");
+  printEnd(ends.first_from_root, ends.first);
+  if (of_one) return;
   out << "..";
-  printEnd(span.last_from_root, span.last);
-  out << " if r in " << span.from << ".." << span.to;
-}
-
-/// `= r+2`, `= r in 0..6`, `in r-1..r+1`, `in r+1..6`, `in 0..r-1`.
-void printRootRelative(const Interval& interval, llvm::raw_ostream& out) {
-  const auto fromRoot = [&](std::int64_t offset) {
-    out << 'r';
-    printOffset(static_cast<std::int32_t>(offset), out);
-  };
-  if (interval.kind == IntervalKind::kForRoots) return printRootSpan(interval.rootSpan(), out);
-  if (interval.kind == IntervalKind::kRoot && interval.length == 1) {
-    out << "= ";
-    fromRoot(interval.start);
-    return;
-  }
-  if (interval.kind == IntervalKind::kRootWithin) {
-    out << "= r in " << interval.start << ".."
-        << std::int64_t{interval.start} + interval.length - 1;
-    return;
-  }
-  out << "in ";
-  if (interval.kind == IntervalKind::kToRoot) {
-    out << interval.length;
-  } else {
-    fromRoot(interval.start);
-  }
-  out << "..";
-  if (interval.kind == IntervalKind::kFromRoot) {
-    out << interval.length;
-  } else if (interval.kind == IntervalKind::kToRoot) {
-    fromRoot(interval.start);
-  } else {
-    fromRoot(std::int64_t{interval.start} + interval.length - 1);
-  }
+  printEnd(ends.last_from_root, ends.last);
+  if (interval.kind != IntervalKind::kForRoots) return;
+  out << " if r in " << interval.rootSpan().from << ".." << interval.rootSpan().to;
 }
 
 }  // namespace
@@ -170,22 +146,13 @@ void printIterations(const Iterations& iterations, llvm::raw_ostream& out) {
   if (in_segments) out << kSegmentCounter << '-' << iterations.segments;
   for (std::uint32_t level = 0; level < depth; ++level) {
     if (level > 0 || in_segments) out << ", ";
-    switch (iterations.origin[level]) {
-      case IterationOrigin::kOwn:
-        out << counterName(level);
-        break;
-      case IterationOrigin::kFirst:
-        out << "first";
-        break;
-      case IterationOrigin::kLast:
-        out << "last";
-        break;
-      case IterationOrigin::kBack:
-        out << "last-" << counterName(level);
-        break;
-      case IterationOrigin::kAll:
-        out << "all";
-        break;
+    const IterationOrigin origin = iterations.origin[level];
+    if (origin == IterationOrigin::kOwn) {
+      out << counterName(level);
+    } else if (origin == IterationOrigin::kBack) {
+      out << "last-" << counterName(level);
+    } else {
+      out << kIterationOriginNames[static_cast<int>(origin)];
     }
     printOffset(iterations.offset[level], out);
   }
@@ -217,7 +184,7 @@ void printPeerLoop(const Topology& topology, const PeerLoop& peers, bool sent,
                    llvm::raw_ostream& out) {
   const auto forEachAxis = [&](auto visit) {
     for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
-      if (peers.count[axis] != 1 || peers.first[axis] != 0) visit(axis);
+      if (peers.moves(axis)) visit(axis);
     }
   };
   llvm::StringRef separator = "";
@@ -248,26 +215,22 @@ void printGuard(const Topology& topology, const Box& guard, llvm::raw_ostream& o
     if (restricted) out << ", ";
     restricted = true;
     out << coordinateName(axis);
+    const bool grows = interval.loop != 0 && interval.growth != 0;
     const bool first_last = interval.kind == IntervalKind::kAbsolute && interval.start >= 0 &&
                             static_cast<std::uint32_t>(interval.start) < axis.size &&
                             interval.length >= 1 && interval.length <= axis.size;
     if (isRootRelative(interval.kind)) {
       out << ' ';
       printRootRelative(interval, out);
-    } else if (interval.loop != 0 && interval.growth != 0) {
-      out << " in " << interval.start;
-      printTerm(interval.step, interval.loop, out);
-      out << ".." << lastOf(interval);
-      printTerm(interval.step + interval.growth, interval.loop, out);
-    } else if (interval.length == 1) {
+    } else if (!grows && interval.length == 1) {
       out << " = ";
       printInterval(topology, i, interval, out);
-    } else if (first_last) {
+    } else if (grows || first_last) {
       // Cyclic: x in 6..1 is 6, 7, 0, 1 on an axis of 8.
       out << " in " << interval.start;
       printTerm(interval.step, interval.loop, out);
-      out << ".." << static_cast<std::uint64_t>(lastOf(interval)) % axis.size;
-      printTerm(interval.step, interval.loop, out);
+      out << ".." << (grows ? lastOf(interval) : lastOf(interval) % axis.size);
+      printTerm(interval.step + (grows ? interval.growth : 0), interval.loop, out);
     } else {
       out << " in ";
       printInterval(topology, i, interval, out);
@@ -335,34 +298,15 @@ void printOperation(const ScheduleView& schedule, std::uint32_t index, llvm::raw
   const Operation& operation = schedule.operations[index];
   out << '%' << index << " = " << name(operation.kind);
   if (!isSignal(operation.kind)) out << ' ';
-  switch (operation.kind) {
-    case OperationKind::kNotify:
-    case OperationKind::kAwait:
-      printPeer(schedule, operation, out);
-      break;
-    case OperationKind::kSend:
-      printRegion(schedule, operation.a, out);
-      printPeer(schedule, operation, out);
-      break;
-    case OperationKind::kRecv:
-      printRegion(schedule, operation.dst, out);
-      printPeer(schedule, operation, out);
-      break;
-    case OperationKind::kRecvReduce:
-    case OperationKind::kReduce:
-      printRegion(schedule, operation.dst, out);
-      out << " = ";
-      printRegion(schedule, operation.a, out);
-      out << " + ";
-      printRegion(schedule, operation.b, out);
-      if (operation.kind == OperationKind::kRecvReduce) printPeer(schedule, operation, out);
-      break;
-    case OperationKind::kCopy:
-      printRegion(schedule, operation.dst, out);
-      out << " = ";
-      printRegion(schedule, operation.a, out);
-      break;
+  const KindRegions& has = regionsOf(operation.kind);
+  if (has.dst) printRegion(schedule, operation.dst, out);
+  if (has.dst && has.a) out << " = ";
+  if (has.a) printRegion(schedule, operation.a, out);
+  if (has.b) {
+    out << " + ";
+    printRegion(schedule, operation.b, out);
   }
+  if (sends(operation.kind) || receives(operation.kind)) printPeer(schedule, operation, out);
   llvm::StringRef separator = " after %";
   for (std::uint32_t dependence : schedule.dependencesOf(operation)) {
     out << separator << operationOf(dependence);

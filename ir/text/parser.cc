@@ -14,6 +14,7 @@
 #include "ir/text/steps_parser.h"
 #include "ir/text/text.h"
 #include "ir/thrown.h"
+#include "schedules/faults/reject.h"
 #include "schedules/validation/validate.h"
 
 namespace torc::ir {
@@ -37,7 +38,7 @@ class ProgramParser {
     });
   }
 
-  std::vector<std::size_t> takeOperationPlaces() { return std::move(places_.operations); }
+  std::vector<std::size_t> takeOperationPlaces() { return std::move(places_["operation"]); }
 
  private:
   using Axes = llvm::SmallVector<std::uint8_t, kMaxAxes>;
@@ -101,7 +102,7 @@ class ProgramParser {
         cursor_.fail(cursor_.offset(),
                      "more than " + llvm::Twine(kMaxDimensions) + " dimensions and the cores");
       }
-      axis_places_.push_back(cursor_.offset());
+      places_["axis"].push_back(cursor_.offset());
       parseAxis(topology.axes[topology.axis_count]);
       ++topology.axis_count;
     } while (cursor_.take(","));
@@ -166,7 +167,7 @@ class ProgramParser {
     cursor_.expect("links");
     cursor_.expect("[");
     do {
-      places_.links.push_back(cursor_.offset());
+      places_["link"].push_back(cursor_.offset());
       GraphLink& link = schedule_.links.emplace_back();
       link.from = cursor_.integer<std::int32_t>("a node");
       cursor_.expect("->");
@@ -241,7 +242,7 @@ class ProgramParser {
 
   // color 0 weight 1/3 order XYZ directions 2 chunks 1
   void parseColor() {
-    places_.colors.push_back(cursor_.offset());
+    places_["color"].push_back(cursor_.offset());
     Color color;
     color.axis_count = schedule_.topology.axis_count;
     cursor_.expect("color");
@@ -350,7 +351,7 @@ class ProgramParser {
 
   void parseSteps() {
     ScheduleBuilder builder(schedule_);
-    StepsParser(cursor_, builder, places_).parse();
+    ir::parseSteps(cursor_, builder, places_);
     schedule_ = builder.take();
   }
 
@@ -360,33 +361,15 @@ class ProgramParser {
   }
 
   /// The place of the record that begins a message of validation: `operation 17: ...`.
-  std::size_t placeOf(llvm::StringRef message) const {
+  std::size_t placeOf(llvm::StringRef message) {
     if (message.starts_with("producer")) return producer_place_;
-    if (message.contains("slots for")) return places_.slots;
-    if (message.starts_with("segments") || message.starts_with("window")) return places_.segments;
     if (message.consume_front("topology: ") && !message.starts_with("axis "))
       return topology_place_;
-    const struct {
-      llvm::StringRef record;
-      const std::vector<std::size_t>& places;
-    } tables[] = {{"axis ", axis_places_},
-                  {"link ", places_.links},
-                  {"color ", places_.colors},
-                  {"stream ", places_.streams},
-                  {"frame ", places_.frames},
-                  {"box ", places_.boxes},
-                  {"pair ", places_.pairs},
-                  {"shift ", places_.shifts},
-                  {"loop over peers ", places_.peer_loops},
-                  {"loop ", places_.loops},
-                  {"operation ", places_.operations}};
-    for (const auto& [record, places] : tables) {
-      std::size_t index = 0;
-      if (message.consume_front(record) && !message.consumeInteger(10, index) &&
-          index < places.size()) {
-        return places[index];
-      }
-    }
+    FaultyRecord record = recordOf(message);
+    if (message.contains("slots for")) record = {"slots"};
+    if (message.starts_with("segments") || message.starts_with("window")) record = {"segments"};
+    const std::vector<std::size_t>& places = places_[record.what];
+    if (record.index < places.size()) return places[record.index];
     return name_place_;
   }
 
@@ -395,7 +378,7 @@ class ProgramParser {
   Schedule& schedule_ = program_.schedule;
   RecordPlaces places_;
   std::size_t name_place_ = 0, topology_place_ = 0, producer_place_ = 0;
-  std::vector<std::size_t> axis_places_, weight_places_;
+  std::vector<std::size_t> weight_places_;
   std::uint64_t denominator_ = 0;  // of the colors' weights
   std::uint64_t weights_ = 0;      // their sum
   std::uint64_t parts_ = 0;

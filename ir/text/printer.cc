@@ -4,7 +4,6 @@
 #include <numeric>
 #include <string>
 
-#include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/Twine.h>
 #include <llvm/Support/FormatAdapters.h>
 
@@ -381,10 +380,8 @@ class Printer {
       const Operation& operation = schedule_.operations[i];
       if (operation.peer == kNone) continue;
       for (std::uint32_t k = 0; k < schedule_.topology.axis_count; ++k) {
-        const bool moves = operation.hasPeerLoop()
-                               ? schedule_.peer_loops[operation.peer].count[k] > 1 ||
-                                     schedule_.peer_loops[operation.peer].first[k] != 0
-                               : schedule_.shifts[operation.peer][k] != 0;
+        const bool moves = operation.hasPeerLoop() ? schedule_.peer_loops[operation.peer].moves(k)
+                                                   : schedule_.shifts[operation.peer][k] != 0;
         if (moves) used |= 1u << k;
       }
     }

@@ -15,7 +15,7 @@
 namespace torc::ir {
 
 // in[p0, (x-1, *)], out[p0:2, (x-1, *), (x+1, *), p3, (x, *)], f0[(x-1, *)], f0[*]
-Region RegionParser::parse() {
+Region RegionParser::parseRegion() {
   const llvm::StringRef word = cursor_.token().text;
   if (word.starts_with("f") && llvm::all_of(word.drop_front(), llvm::isDigit))
     return parseScratch();
@@ -94,8 +94,8 @@ std::uint32_t RegionParser::parseBlocks() {
   if (!pairs) return internBox(box, place);
   cursor_.expect("->", "and the box of the destinations");
   const std::uint32_t index = builder_.pair(box, parseBox());
-  if (index == places_.pairs.size()) places_.pairs.push_back(place);
-  places_.boxes.resize(builder_.schedule().boxes.size(), place);
+  notePlace("pair", index, place);
+  places_["box"].resize(builder_.schedule().boxes.size(), place);
   return index;
 }
 
@@ -230,7 +230,7 @@ void RegionParser::parseCondition(Box& guard) {
     return;
   }
   if (token.kind != TokenKind::kWord) cursor_.failExpected("a condition (x = 0, x in 1..6)");
-  cursor_.failCoordinate(topology_, token.offset, token.text);
+  cursor_.failAxis(topology_, token.offset, token.text, /*is_coordinate=*/true);
 }
 
 // 1..6, r-1..r+1, r+1..6, 0..r-1, 1+i..6
@@ -313,7 +313,7 @@ std::int32_t RegionParser::parseCoordinate(const Axis& axis) {
 
 std::uint32_t RegionParser::internBox(const Box& box, std::size_t place) {
   const std::uint32_t index = builder_.box(box);
-  if (index == places_.boxes.size()) places_.boxes.push_back(place);
+  notePlace("box", index, place);
   return index;
 }
 

@@ -6,19 +6,18 @@
 #include <cstdint>
 #include <vector>
 
+#include <llvm/ADT/StringMap.h>
+
 #include "ir/schedule_builder.h"
 #include "ir/text/cursor.h"
 
 namespace torc::ir {
 
-/// Places of a schedule's records in the text, to locate faults of validation.
-struct RecordPlaces {
-  std::vector<std::size_t> colors, streams, frames, operations;
-  std::vector<std::size_t> boxes, pairs, shifts, peer_loops;  // first occurrence of each
-  std::vector<std::size_t> loops, links;
-  std::size_t slots = 0, segments = 0;
-};
+/// Places of a schedule's records in the text, to locate faults of validation, by the name of the
+/// record in a message ("operation"). Of boxes, pairs and peers, the first occurrence of each.
+using RecordPlaces = llvm::StringMap<std::vector<std::size_t>>;
 
+/// The base of the parsers of the step level.
 class RegionParser {
  public:
   /// Adds boxes to `builder`, which has the header and the colors.
@@ -29,17 +28,26 @@ class RegionParser {
         topology_(builder.schedule().topology),
         part_count_(builder.schedule().view().partCount()) {}
 
-  /// Number of loops around the current text: boxes may depend on their counters.
-  std::uint32_t depth() const { return depth_; }
-  void setDepth(std::uint32_t depth) { depth_ = depth; }
-
-  Region parse();
-  /// Parses the pieces of a frame into pieces().
+  Region parseRegion();
+  /// Parses the pieces of a frame.
   void parseFramePieces();
-  const std::vector<Piece>& pieces() const { return pieces_; }
-  std::uint32_t partCount() const { return part_count_; }
   /// Parses a guard from `when` on, and returns the number of its box.
   std::uint32_t parseGuard();
+
+ protected:
+  /// Notes the place of a record that may have been there before.
+  void notePlace(llvm::StringRef record, std::uint32_t index, std::size_t place) {
+    std::vector<std::size_t>& places = places_[record];
+    if (index == places.size()) places.push_back(place);
+  }
+
+  TextCursor& cursor_;
+  ScheduleBuilder& builder_;
+  RecordPlaces& places_;
+  const Topology topology_;
+  const std::uint32_t part_count_;
+  std::uint32_t depth_ = 0;    // loops around the current text: boxes may depend on their counters
+  std::vector<Piece> pieces_;  // of the current region or frame
 
  private:
   /// 5, or r-1: relative to the root.
@@ -66,14 +74,6 @@ class RegionParser {
   std::int32_t parseCoordinate(const Axis& axis);
 
   std::uint32_t internBox(const Box& box, std::size_t place);
-
-  TextCursor& cursor_;
-  ScheduleBuilder& builder_;
-  RecordPlaces& places_;
-  const Topology topology_;
-  const std::uint32_t part_count_;
-  std::uint32_t depth_ = 0;
-  std::vector<Piece> pieces_;  // of the current region or frame
 };
 
 }  // namespace torc::ir

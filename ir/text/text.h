@@ -34,6 +34,8 @@ std::string located(llvm::StringRef text, llvm::StringRef origin, std::size_t of
 /// order in which the text names them. parse(print(p)) == p for canonical p.
 Schedule canonicalize(const ScheduleView& schedule);
 
+/// A foreign text for a message: cut if it is longer than `longest`, nothing unprintable.
+std::string printable(llvm::StringRef text, std::size_t longest = 40);
 /// Pieces of the text form, for messages: `out[p2, (x+1, *, *)]`.
 std::string regionText(const ScheduleView& schedule, const Region& region);
 /// `(x+1, *, 0:2)`.

@@ -109,6 +109,20 @@ void subtract(const Ranges& a, const Ranges& b, const Topology& topology, Ranges
   }
 }
 
+RangesList intersect(const RangesList& boxes, const Ranges& b, const Topology& topology) {
+  RangesList common;
+  for (const Ranges& box : boxes)
+    intersect(box, b, topology, common);
+  return common;
+}
+
+RangesList subtract(const RangesList& boxes, const Ranges& b, const Topology& topology) {
+  RangesList rest;
+  for (const Ranges& box : boxes)
+    subtract(box, b, topology, rest);
+  return rest;
+}
+
 Interval guardOn(const Box& guard, std::uint32_t axis, std::uint32_t size) {
   if (guard[axis].kind == IntervalKind::kForRoots) {
     const RootSpan span = guard[axis].rootSpan();

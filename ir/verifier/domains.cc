@@ -25,42 +25,23 @@ struct Cell {
 
 }  // namespace
 
-void addJoined(Ranges box, const Topology& topology, RangesList& boxes) {
-  for (std::size_t i = 0; i < boxes.size();) {
-    std::uint32_t differing = topology.axis_count;
-    bool one = true;
-    for (std::uint32_t axis = 0; axis < topology.axis_count && one; ++axis) {
-      if (box[axis] == boxes[i][axis]) continue;
-      one = differing == topology.axis_count;
-      differing = axis;
-    }
-    if (one && differing != topology.axis_count &&
-        join(box[differing], boxes[i][differing], topology.axes[differing].size)) {
-      boxes.erase(boxes.begin() + static_cast<std::ptrdiff_t>(i));
-      i = 0;
-    } else {
-      ++i;
-    }
-  }
-  boxes.push_back(box);
+void addJoined(const Ranges& box, const Topology& topology, RangesList& boxes) {
+  addJoined(box, topology.axis_count, boxes, [&](std::uint32_t axis, Range& a, const Range& b) {
+    return join(a, b, topology.axes[axis].size);
+  });
 }
 
 Domains::Domains(const ScheduleView& schedule, bool per_rank)
     : schedule_(schedule), dropped_(schedule) {
   const Topology& topology = schedule.topology;
   whole_ = {allNodes(topology)};
-  for (const Coordinates& dead : topology.deadNodes()) {
-    RangesList rest;
-    for (const Ranges& box : whole_)
-      subtract(box, nodeWithCores(topology, dead), topology, rest);
-    whole_ = std::move(rest);
-  }
+  for (const Coordinates& dead : topology.deadNodes())
+    whole_ = subtract(whole_, nodeWithCores(topology, dead), topology);
   const std::span<const Operation> operations = schedule.operations;
   const bool of_single_nodes =
       operations.size() >= topology.ranks() &&
       std::ranges::all_of(operations, [&](const auto& one) {
-        return one.guard != kNone &&
-               volume(resolve(schedule.boxes[one.guard], topology, {}), topology) == 1;
+        return one.guard != kNone && volume(schedule.guardRanges(one.guard), topology) == 1;
       });
   apart_ = per_rank || of_single_nodes;
   live_ = cut(whole_);
@@ -91,8 +72,8 @@ const RangesList& Domains::of(const Operation& operation) {
   if (!is_new) return entry->second;
   const Topology& topology = schedule_.topology;
   Ranges admitted = allNodes(topology);
-  for (std::uint32_t axis = 0; axis < topology.axis_count && operation.guard != kNone; ++axis) {
-    const Interval& guard = schedule_.boxes[operation.guard][axis];
+  for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
+    const Interval& guard = schedule_.guardBox(operation.guard)[axis];
     const std::uint32_t size = topology.axes[axis].size;
     const Range at_origin = resolve(guard, 0, size);
     if (guard.kind == IntervalKind::kAbsolute) {
@@ -101,15 +82,9 @@ const RangesList& Domains::of(const Operation& operation) {
       return entry->second;  // relative to the node: it admits every node, or none
     }
   }
-  RangesList boxes;
-  for (const Ranges& box : whole_)
-    intersect(box, admitted, topology, boxes);
-  for (const Ranges& nodes : dropped) {
-    RangesList rest;
-    for (const Ranges& box : boxes)
-      subtract(box, nodes, topology, rest);
-    boxes = std::move(rest);
-  }
+  RangesList boxes = intersect(whole_, admitted, topology);
+  for (const Ranges& nodes : dropped)
+    boxes = subtract(boxes, nodes, topology);
   entry->second = cut(std::move(boxes));
   return entry->second;
 }

@@ -43,7 +43,7 @@ class Domains {
 };
 
 /// Adds `box` to boxes disjoint from it, joined to those that it touches.
-void addJoined(Ranges box, const Topology& topology, RangesList& boxes);
+void addJoined(const Ranges& box, const Topology& topology, RangesList& boxes);
 
 /// The nodes that execute one of several entries.
 struct Doing {

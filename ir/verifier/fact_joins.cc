@@ -14,13 +14,8 @@ constexpr std::size_t kMostPieces = 1 << 14;
 /// Joins `b` to `a` if their nodes and values are equal, and their blocks differ on one axis only
 /// and are adjacent there.
 bool joinBlocks(Fact& a, const Fact& b, const BlockAxes& axes) {
-  std::uint32_t differing = axes.count();
-  for (std::uint32_t i = 0; i < axes.count(); ++i) {
-    if (a.place.blocks[i] == b.place.blocks[i]) continue;
-    if (differing != axes.count()) return false;
-    differing = i;
-  }
-  return differing != axes.count() && a.value == b.value &&
+  const std::uint32_t differing = differingAxis(a.place.blocks, b.place.blocks, axes.count());
+  return differing < axes.count() && a.value == b.value &&
          join(a.place.blocks[differing], b.place.blocks[differing],
               a.place.nodes[axes.nodeAxis(differing)].length, axes.size(differing));
 }
@@ -132,12 +127,8 @@ bool joinFacts(Fact& a, const Fact& b, const FactSetting& setting) {
   ++setting.work.done;
   const BlockAxes& axes = setting.axes;
   if (a.frame != b.frame) return false;
-  std::uint32_t differing = axes.nodeAxes();
-  for (std::uint32_t axis = 0; axis < axes.nodeAxes(); ++axis) {
-    if (a.place.nodes[axis] == b.place.nodes[axis]) continue;
-    if (differing != axes.nodeAxes()) return false;
-    differing = axis;
-  }
+  const std::uint32_t differing = differingAxis(a.place.nodes, b.place.nodes, axes.nodeAxes());
+  if (differing == kNone) return false;
   if (differing == axes.nodeAxes()) return joinBlocks(a, b, axes);
   if (setting.apart) return false;
   if (joinNodes(a, b, differing, axes)) return true;

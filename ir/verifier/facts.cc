@@ -91,26 +91,10 @@ Spans concrete(Spans contribution, const BlockSpans& blocks, const BlockAxes& ax
 }
 
 /// Adds a contribution to others disjoint from it, joined to those that it touches.
-void insert(Spans added, const Ranges& nodes, const BlockAxes& axes, FactValue& value) {
-  const std::uint32_t count = axes.nodeAxes();
-  for (std::size_t i = 0; i < value.size();) {
-    std::uint32_t differing = count;
-    bool touch = true;
-    for (std::uint32_t axis = 0; axis < count && touch; ++axis) {
-      if (added[axis] == value[i][axis]) continue;
-      touch = differing == count && !followsBlock(added[axis]) && !followsBlock(value[i][axis]);
-      differing = axis;
-    }
-    if (touch && differing != count &&
-        join(added[differing], value[i][differing], nodes[differing].length,
-             axes.size(differing))) {
-      value.erase(value.begin() + static_cast<std::ptrdiff_t>(i));
-      i = 0;
-    } else {
-      ++i;
-    }
-  }
-  value.push_back(added);
+void insert(const Spans& added, const Ranges& nodes, const BlockAxes& axes, FactValue& value) {
+  addJoined(added, axes.nodeAxes(), value, [&](std::uint32_t axis, Span& a, const Span& b) {
+    return !followsBlock(a) && !followsBlock(b) && join(a, b, nodes[axis].length, axes.size(axis));
+  });
 }
 
 }  // namespace
@@ -364,6 +348,13 @@ unsigned __int128 FactStore::volume(const FactSetting& setting) const {
   for (std::size_t i = 0; i < facts_.size(); ++i)
     sum += isGap(i) ? 0 : volumeOf(facts_[i].place, setting.axes);
   return sum;
+}
+
+FactList FactStore::all() const {
+  FactList facts;
+  llvm::copy_if(facts_, std::back_inserter(facts),
+                [&](const Fact& fact) { return !isGap(std::size_t(&fact - facts_.data())); });
+  return facts;
 }
 
 bool FactStore::covers(const FactStore& other, const FactSetting& setting, Witness& missing) const {

@@ -122,6 +122,7 @@ class FactStore {
   bool covers(const FactStore& other, const FactSetting& setting, Witness& missing) const;
   /// Number of pairs of a node and a block with contents.
   unsigned __int128 volume(const FactSetting& setting) const;
+  FactList all() const;
   /// Moves the contents of `nodes` to `out`.
   void take(const Ranges& nodes, const FactSetting& setting, FactList& out);
   /// As write, if the fact's place is empty.

@@ -36,8 +36,7 @@ void checkDamage(VerifyContext& context, std::uint32_t operation, const RangesLi
   const Shift& shift = context.schedule.shifts[context.schedule.operations[operation].peer];
   RangesList common;
   const auto someOf = [&](const Ranges& nodes) {
-    for (const Ranges& box : senders)
-      intersect(box, nodes, topology, common);
+    common = intersect(senders, nodes, topology);
     return !common.empty();
   };
   std::string dead;  // one fault per operation is enough
@@ -52,8 +51,7 @@ void checkDamage(VerifyContext& context, std::uint32_t operation, const RangesLi
       dead = " sends through the dead node " + nodeText(topology, node);
   }
   if (dead.empty()) return;
-  context.fault(Rule::kLinks, operation,
-                "on " + context.rankText(firstNode(common.front())) + dead);
+  context.fault(Rule::kLinks, operation, "on ", context.rankText(firstNode(common.front())), dead);
 }
 
 /// The nodes whose blocks on one axis, given by `interval`, include those of a dead node.
@@ -64,14 +62,10 @@ Range nodesThatName(const Interval& interval, std::int32_t dead, std::uint32_t s
   return contains(named, static_cast<std::uint32_t>(dead), size) ? Range{0, size} : Range{};
 }
 
-class LinkChecker {
+class LinkChecker : public RuleChecker {
  public:
   explicit LinkChecker(VerifyContext& context)
-      : context_(context),
-        schedule_(context_.schedule),
-        topology_(context_.topology),
-        shares_(schedule_),
-        written_shares_(context_.written) {}
+      : RuleChecker(context), shares_(schedule_), written_shares_(context_.written) {}
 
   void run() {
     if (schedule_.isOnGraph()) return checkGraph();
@@ -114,10 +108,9 @@ class LinkChecker {
         const std::optional<Coordinates> from = senderWithoutWay(routes, nodes, shift);
         if (context_.work.tooMuch()) return;
         if (!from) continue;
-        context_.fault(Rule::kLinks, i,
-                       "on " + context_.rankText(*from) + " sends to rank " +
-                           std::to_string(topology_.neighbour(*from, shift)) +
-                           ", to which neither a link nor switches lead");
+        context_.fault(Rule::kLinks, i, "on ", context_.rankText(*from), " sends to rank ",
+                       topology_.neighbour(*from, shift),
+                       ", to which neither a link nor switches lead");
         break;
       }
     }
@@ -255,17 +248,13 @@ class LinkChecker {
     for (const auto& [link, users] : links_) {
       const Axis& axis = topology_.axes[link.axis];
       if (users.colors.size() < 2 || axis.kind == AxisKind::kCore) continue;
-      context_.fault(Rule::kLinks, kNone,
-                     "promised conflict-free phases, but in phase " + std::to_string(link.phase) +
-                         " colors " + std::to_string(*users.colors.begin()) + " and " +
-                         std::to_string(*std::next(users.colors.begin())) + " both use links " +
-                         axis.name + (link.sign > 0 ? "+" : "-"));
+      context_.fault(Rule::kLinks, kNone, "promised conflict-free phases, but in phase ",
+                     link.phase, " colors ", *users.colors.begin(), " and ",
+                     *std::next(users.colors.begin()), " both use links ", axis.name,
+                     link.sign > 0 ? '+' : '-');
     }
   }
 
-  VerifyContext& context_;
-  const ScheduleView& schedule_;
-  const Topology& topology_;
   const VectorShares shares_, written_shares_;
   std::map<PhaseLinks, Users> links_;
 };

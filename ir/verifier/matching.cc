@@ -10,7 +10,6 @@
 #include "ir/text/format.h"
 #include "ir/text/text.h"
 #include "ir/verifier/rule_context.h"
-#include "schedules/expansion/peers.h"
 
 namespace torc::ir {
 namespace {
@@ -129,10 +128,9 @@ bool sameInPeerLoop(const VerifyContext& context, const Coordinates& at, const O
   return true;
 }
 
-class Matcher {
+class Matcher : public RuleChecker {
  public:
-  explicit Matcher(VerifyContext& context)
-      : context_(context), schedule_(context.schedule), topology_(context.topology) {}
+  using RuleChecker::RuleChecker;
 
   void run() {
     std::map<Channel, std::vector<Doing>> channels;  // by the sender's nodes
@@ -239,17 +237,11 @@ class Matcher {
       if (difference.empty()) return true;
       difference = isSignal(send.kind) == isSignal(receive.kind) ? ": " + difference : "";
     }
-    context_.fault(Rule::kMatching, match.receive,
-                   "on " + context_.rankText(peer_at) + " receives " +
-                       messageText(written, receive) + ", but its " +
-                       (peers ? "peers' %" : "peer's %") + std::to_string(match.send) + " sends " +
-                       messageText(written, send) + difference);
+    context_.fault(Rule::kMatching, match.receive, "on ", context_.rankText(peer_at), " receives ",
+                   messageText(written, receive), ", but its ", peers ? "peers' %" : "peer's %",
+                   match.send, " sends ", messageText(written, send), difference);
     return false;
   }
-
-  VerifyContext& context_;
-  const ScheduleView& schedule_;
-  const Topology& topology_;
 };
 
 }  // namespace

@@ -44,16 +44,12 @@ class Contents {
 };
 
 /// Data sent and not yet received, by piece and part as above.
-struct Payload {
-  std::vector<std::pair<std::uint32_t, Contents>> parts;
-};
+using Payload = std::vector<std::pair<std::uint32_t, Contents>>;
 
-class MeaningChecker {
+class MeaningChecker : public RuleChecker {
  public:
   explicit MeaningChecker(VerifyContext& context)
-      : context_(context),
-        schedule_(context_.schedule),
-        topology_(context_.topology),
+      : RuleChecker(context),
         row_(rowOf(context_.schedule.collective)),
         axes_(context_.axes),
         setting_{axes_, context.work, context.domains.apart()} {}
@@ -61,11 +57,15 @@ class MeaningChecker {
   void run(const std::vector<Step>& order) {
     initialise();
     const RelayedFacts* relayed = context_.relayed;
-    if (relayed != nullptr && !isFromRoot()) bringRelayed();
+    if (relayed != nullptr && !isFromRoot()) {
+      relayed->bring(context_.domains.live(), setting_, [&](std::uint32_t part, const Fact& fact) {
+        slots_[slotOf(fact.frame)][part].on(fact.place.nodes, setting_).add(fact, setting_);
+      });
+    }
     perform(order, allNodes(topology_));
     if (!context_.result.ok()) return;
     if (relayed != nullptr && relayed->is_of_ways && isFromRoot()) {
-      checkRelayed();
+      checkRelayed(*relayed);
     } else {
       finish();
     }
@@ -117,13 +117,10 @@ class MeaningChecker {
   /// The nodes of `live` with a neighbour that way.
   RangesList nodesWith(const RangesList& live, const Way& way) const {
     Interval along;
-    RangesList found;
-    if (!nodesWithNeighbour(topology_, way, along)) return found;
+    if (!nodesWithNeighbour(topology_, way, along)) return {};
     Ranges with = allNodes(topology_);
     with[way.axis] = resolve(along, 0, topology_.axes[way.axis].size);
-    for (const Ranges& nodes : live)
-      intersect(nodes, with, topology_, found);
-    return found;
+    return intersect(live, with, topology_);
   }
   /// The blocks with a dead node, all its cores, at one end.
   BlockSpans blocksOf(const Coordinates& dead, std::uint32_t end) const {
@@ -134,38 +131,13 @@ class MeaningChecker {
     return blocks;
   }
 
-  /// The ways of a gather begin with the data left by the trees.
-  void bringRelayed() {
-    for (const auto& [place, store] : context_.relayed->known) {
-      for (const Fact& fact : factsOf(store)) {
-        for (const Ranges& nodes : context_.domains.live()) {
-          FactList some;
-          intersect(fact, {nodes, allBlocks(axes_)}, setting_, some);
-          for (Fact& one : some)
-            slots_[slotOf(place.first)][place.second].on(nodes, setting_).add(one, setting_);
-        }
-      }
-    }
-  }
   /// Checks that the ways of a scatter leave the root's data, where those of the first root do.
-  void checkRelayed() {
-    const RelayedFacts& relayed = *context_.relayed;
-    for (const auto& [place, store] : relayed.left) {
-      for (const Fact& fact : factsOf(store)) {
-        if (!checkMoved(fact, "on the way p" + std::to_string(place.second) + " of ")) return;
-      }
-    }
-    for (const auto& [place, facts] : relayed.known) {
-      const auto same = relayed.left.find(place);
-      Witness missing;
-      if (same != relayed.left.end() && same->second.covers(facts, setting_, missing)) continue;
-      return context_.fault(Rule::kMeaning, kNone, "the root's data do not come to all hubs");
-    }
-  }
-  FactList factsOf(FactStore store) const {
-    FactList facts;
-    store.take(allNodes(topology_), setting_, facts);
-    return facts;
+  void checkRelayed(const RelayedFacts& relayed) {
+    const auto isRight = [&](std::uint32_t part, const Fact& fact) {
+      return checkMoved(fact, "on the way p" + std::to_string(part) + " of ");
+    };
+    if (relayed.leaveOnly(isRight) && !relayed.coverKnown(setting_))
+      context_.fault(Rule::kMeaning, kNone, "the root's data do not come to all hubs");
   }
 
   struct Holder {
@@ -186,13 +158,9 @@ class MeaningChecker {
       add(live, at_root);
       return holders;
     }
-    RangesList root, others;
-    for (const Ranges& nodes : live) {
-      intersect(nodes, nodeAt(topology_, context_.root), topology_, root);
-      subtract(nodes, nodeAt(topology_, context_.root), topology_, others);
-    }
-    add(root, at_root);
-    add(others, elsewhere);
+    const Ranges root = nodeAt(topology_, context_.root);
+    add(intersect(live, root, topology_), at_root);
+    add(subtract(live, root, topology_), elsewhere);
     return holders;
   }
   /// For every node, the node itself.
@@ -241,36 +209,19 @@ class MeaningChecker {
   /// Executes `operation` on all `nodes`, which its guard admits.
   void execute(std::uint32_t index, const Ranges& nodes) {
     const Operation& operation = schedule_.operations[index];
-    RegionFacts value;
-    switch (operation.kind) {
-      case OperationKind::kSend:
-        if (read(index, operation.a, nodes, value) && !operation.hasPeerLoop())
-          keepPayload(index, std::move(value));
-        return;
-      case OperationKind::kRecv:
-        takePayload(index, nodes, value);
-        break;
-      case OperationKind::kRecvReduce: {
-        RegionFacts received, own;
-        takePayload(index, nodes, received);
-        if (!read(index, operation.a, nodes, own)) return;
-        write(operation.b, nodes, received);
-        if (!add(index, own, received, value)) return;
-        break;
-      }
-      case OperationKind::kReduce: {
-        RegionFacts a, b;
-        if (!read(index, operation.a, nodes, a) || !read(index, operation.b, nodes, b)) return;
-        if (!add(index, a, b, value)) return;
-        break;
-      }
-      case OperationKind::kCopy:
-        if (!read(index, operation.a, nodes, value)) return;
-        break;
-      case OperationKind::kNotify:
-      case OperationKind::kAwait:
-        return;  // they bring nothing
+    const OperationKind kind = operation.kind;
+    if (isSignal(kind)) return;  // they bring nothing
+    RegionFacts a, b, sum;       // b: the received or the second operand
+    if (receives(kind)) takePayload(index, nodes, b);
+    if (operation.a.present() && !read(index, operation.a, nodes, a)) return;
+    if (sends(kind)) {
+      if (!operation.hasPeerLoop()) keepPayload(index, std::move(a));
+      return;
     }
+    if (kind == OperationKind::kRecvReduce) write(operation.b, nodes, b);
+    if (kind == OperationKind::kReduce && !read(index, operation.b, nodes, b)) return;
+    if (operation.b.present() && !add(index, a, b, sum)) return;
+    const RegionFacts& value = operation.b.present() ? sum : receives(kind) ? b : a;
     write(operation.dst, nodes, value);
     if (context_.options.on_write) {
       for (const PartFacts& part : value) {
@@ -278,8 +229,7 @@ class MeaningChecker {
           context_.options.on_write({index, part.part, fact});
       }
     }
-    const bool onto_itself =
-        operation.kind == OperationKind::kCopy && operation.a.buffer == Buffer::kIn;
+    const bool onto_itself = kind == OperationKind::kCopy && operation.a.buffer == Buffer::kIn;
     if (operation.dst.buffer == Buffer::kOut && row_.inPlaceAliases() && !onto_itself) {
       context_.forEachPart(operation.dst, [&](const Piece& piece, std::uint32_t part) {
         in_[part].on(nodes, setting_).erase(placeOf(piece, nodes), setting_);
@@ -289,12 +239,12 @@ class MeaningChecker {
 
   void keepPayload(std::uint32_t index, RegionFacts value) {
     Payload& payload = payloads_[index];
-    payload.parts.resize(value.size());
+    payload.resize(value.size());
     for (std::size_t i = 0; i < value.size(); ++i) {
-      payload.parts[i].first = value[i].part;
+      payload[i].first = value[i].part;
       for (Fact& fact : value[i].facts) {
         fact.frame = kNone;
-        FactStore& store = payload.parts[i].second.on(fact.place.nodes, setting_);
+        FactStore& store = payload[i].second.on(fact.place.nodes, setting_);
         store.add(std::move(fact), setting_);
       }
     }
@@ -316,12 +266,12 @@ class MeaningChecker {
       for (const Ranges& some : receivers) {
         const Ranges senders = moved(some, opposite(match.distance), topology_);
         Payload& payload = payloads_[match.send];
-        value.resize(payload.parts.size());
-        for (std::size_t i = 0; i < payload.parts.size(); ++i) {
+        value.resize(payload.size());
+        for (std::size_t i = 0; i < payload.size(); ++i) {
           FactList taken;
-          payload.parts[i].second.on(senders, setting_).take(senders, setting_, taken);
+          payload[i].second.on(senders, setting_).take(senders, setting_, taken);
           moveNodes(taken, match.distance, axes_);
-          value[i].part = payload.parts[i].first;
+          value[i].part = payload[i].first;
           for (Fact& fact : taken)
             value[i].facts.push_back(std::move(fact));
         }
@@ -379,11 +329,9 @@ class MeaningChecker {
         if (isThere()) return;
       }
       complete = false;
-      context_.fault(Rule::kMeaning, index,
-                     "on " + context_.rankText(missing.node) + " reads " +
-                         regionText(schedule_, region) + ", where " +
-                         context_.blockText(missing.block) + " holds no value" +
-                         (region.pieces > 0 ? " of p" + std::to_string(part) : ""));
+      context_.fault(Rule::kMeaning, index, "on ", context_.rankText(missing.node), " reads ",
+                     regionText(schedule_, region), ", where ", context_.blockText(missing.block),
+                     " holds no value", region.pieces > 0 ? " of p" + std::to_string(part) : "");
     });
     return complete;
   }
@@ -398,10 +346,7 @@ class MeaningChecker {
       FactStore& store = storage(region, part.part, nodes);
       for (Fact fact : part.facts) {
         fact.frame = frame;
-        if (frame != kNone && context_.relayed != nullptr &&
-            context_.relayed->relays.isShared(frame)) {
-          context_.relayed->left[{frame, part.part}].write(fact, setting_);
-        }
+        if (context_.relayed != nullptr) context_.relayed->note(part.part, fact, setting_);
         store.write(std::move(fact), setting_);
       }
     }
@@ -429,10 +374,9 @@ class MeaningChecker {
       if (!isInOrder(index, piece, added)) return false;
       Witness twice;
       if (!accumulate(piece, added, setting_, twice)) {
-        context_.fault(Rule::kMeaning, index,
-                       "on " + context_.rankText(twice.node) + " adds the contribution of " +
-                           context_.rankText(twice.contributor) + " to " +
-                           context_.blockText(twice.block) + " a second time");
+        context_.fault(Rule::kMeaning, index, "on ", context_.rankText(twice.node),
+                       " adds the contribution of ", context_.rankText(twice.contributor), " to ",
+                       context_.blockText(twice.block), " a second time");
         return false;
       }
       sum.push_back(std::move(piece));
@@ -453,12 +397,10 @@ class MeaningChecker {
           return at;
         };
         const Witness here = firstOf(a.place);
-        context_.fault(Rule::kMeaning, index,
-                       "on " + context_.rankText(here.node) + " adds the contribution of " +
-                           context_.rankText(begins(second)) + " to " +
-                           context_.blockText(here.block) + " behind that of " +
-                           context_.rankText(begins(first)) +
-                           ", although ordered sums are promised");
+        context_.fault(Rule::kMeaning, index, "on ", context_.rankText(here.node),
+                       " adds the contribution of ", context_.rankText(begins(second)), " to ",
+                       context_.blockText(here.block), " behind that of ",
+                       context_.rankText(begins(first)), ", although ordered sums are promised");
         return false;
       }
     }
@@ -471,9 +413,9 @@ class MeaningChecker {
       FactList written;
       part.on(first, setting_).take(first, setting_, written);
       if (written.empty()) continue;
-      context_.fault(Rule::kMeaning, kNone,
-                     "out of " + context_.rankText(topology_.coordinatesOf(0)) +
-                         " is written, but no rank is before it");
+      context_.fault(Rule::kMeaning, kNone, "out of ",
+                     context_.rankText(topology_.coordinatesOf(0)),
+                     " is written, but no rank is before it");
       return;
     }
   }
@@ -482,10 +424,7 @@ class MeaningChecker {
     if (row_.includesOwn()) return context_.domains.live();
     const Ranges first = nodeAt(topology_, topology_.coordinatesOf(0));
     checkLeftAlone(first);
-    RangesList others;
-    for (const Ranges& nodes : context_.domains.live())
-      subtract(nodes, first, topology_, others);
-    return others;
+    return subtract(context_.domains.live(), first, topology_);
   }
 
   void finish() {
@@ -506,15 +445,12 @@ class MeaningChecker {
         if (!out_[part]
                  .on(nodes, setting_)
                  .read({nodes, blocks}, kNone, setting_, facts, missing)) {
-          context_.fault(Rule::kMeaning, kNone,
-                         place + context_.rankText(missing.node) + ": " +
-                             context_.blockText(missing.block) + " holds no value");
+          context_.fault(Rule::kMeaning, kNone, place, context_.rankText(missing.node), ": ",
+                         context_.blockText(missing.block), " holds no value");
           break;
         }
-        bool right = true;
-        for (std::size_t i = 0; i < facts.size() && right; ++i)
-          right = checkResult(facts[i], place);
-        if (!right) break;
+        const auto isRight = [&](const Fact& fact) { return checkResult(fact, place); };
+        if (!llvm::all_of(facts, isRight)) break;
       }
     }
   }
@@ -581,16 +517,12 @@ class MeaningChecker {
   /// Reports a fault; returns false.
   bool refuse(const std::string& place, const Witness& at, bool surplus,
               const Coordinates& contributor) {
-    context_.fault(Rule::kMeaning, kNone,
-                   place + context_.rankText(at.node) + ": " + context_.blockText(at.block) +
-                       (surplus ? " has" : " lacks") + " the contribution of " +
-                       context_.rankText(contributor));
+    context_.fault(Rule::kMeaning, kNone, place, context_.rankText(at.node), ": ",
+                   context_.blockText(at.block), surplus ? " has" : " lacks",
+                   " the contribution of ", context_.rankText(contributor));
     return false;
   }
 
-  VerifyContext& context_;
-  const ScheduleView& schedule_;
-  const Topology& topology_;
   const CollectiveRow& row_;
   const BlockAxes& axes_;
   const FactSetting setting_;

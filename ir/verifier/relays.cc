@@ -100,4 +100,37 @@ bool Relays::separate(std::uint32_t operations_per_segment) {
   });
 }
 
+void RelayedFacts::note(std::uint32_t part, const Fact& fact, const FactSetting& setting) {
+  if (relays.isShared(fact.frame)) left[{fact.frame, part}].write(fact, setting);
+}
+
+void RelayedFacts::bring(const RangesList& nodes, const FactSetting& setting,
+                         llvm::function_ref<void(std::uint32_t part, const Fact& fact)> add) const {
+  for (const auto& [place, store] : known) {
+    for (const Fact& fact : store.all()) {
+      FactList some;
+      for (const Ranges& box : nodes)
+        intersect(fact, {box, allBlocks(setting.axes)}, setting, some);
+      for (const Fact& one : some)
+        add(place.second, one);
+    }
+  }
+}
+
+bool RelayedFacts::leaveOnly(
+    llvm::function_ref<bool(std::uint32_t part, const Fact& fact)> isRight) const {
+  return llvm::all_of(left, [&](const auto& entry) {
+    return llvm::all_of(entry.second.all(),
+                        [&](const Fact& fact) { return isRight(entry.first.second, fact); });
+  });
+}
+
+bool RelayedFacts::coverKnown(const FactSetting& setting) const {
+  return llvm::all_of(known, [&](const auto& entry) {
+    const auto same = left.find(entry.first);
+    Witness missing;
+    return same != left.end() && same->second.covers(entry.second, setting, missing);
+  });
+}
+
 }  // namespace torc::ir

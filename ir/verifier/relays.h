@@ -26,6 +26,7 @@
 
 #include <llvm/ADT/ArrayRef.h>
 
+#include "ir/verifier/box_algebra.h"
 #include "ir/verifier/facts.h"
 #include "schedules/schedule.h"
 
@@ -60,12 +61,25 @@ class Relays {
   std::set<std::uint32_t> shared_;  // frames
 };
 
-/// The contents of shared frames, by frame and part, during a proof.
+/// The contents of shared frames during a proof.
 struct RelayedFacts {
+  using ByFrameAndPart = std::map<std::pair<std::uint32_t, std::uint32_t>, FactStore>;
+
   const Relays& relays;
-  bool is_of_ways = false;                                             // the proof of ways alone
-  std::map<std::pair<std::uint32_t, std::uint32_t>, FactStore> left;   // by this proof
-  std::map<std::pair<std::uint32_t, std::uint32_t>, FactStore> known;  // before it
+  bool is_of_ways = false;  // the proof of ways alone
+  ByFrameAndPart left;      // by this proof
+  ByFrameAndPart known;     // before it
+
+  /// Notes a fact of a part that is written to its frame, if that is shared.
+  void note(std::uint32_t part, const Fact& fact, const FactSetting& setting);
+  /// Calls `add` for the known facts on each of `nodes`: the ways of a gather begin with the data
+  /// left by the trees.
+  void bring(const RangesList& nodes, const FactSetting& setting,
+             llvm::function_ref<void(std::uint32_t part, const Fact& fact)> add) const;
+  /// Whether all that the ways of a scatter leave is right.
+  bool leaveOnly(llvm::function_ref<bool(std::uint32_t part, const Fact& fact)> isRight) const;
+  /// Whether they leave data wherever those of the first root do.
+  bool coverKnown(const FactSetting& setting) const;
 };
 
 }  // namespace torc::ir

@@ -81,8 +81,4 @@ std::string VerifyContext::blockText(const BlockCoordinates& at) const {
   return "the block from " + rankText(axes.nodeOf(at)) + " to " + rankText(axes.nodeOf(at, 1));
 }
 
-void VerifyContext::fault(Rule rule, std::uint32_t operation, const std::string& message) {
-  if (!full()) result.faults.push_back({rule, operation, message});
-}
-
 }  // namespace torc::ir

@@ -20,6 +20,7 @@
 #include "ir/verifier/verifier.h"
 #include "schedules/expansion/shares.h"
 #include "schedules/schedule.h"
+#include "support/message.h"
 
 namespace torc::ir {
 
@@ -83,7 +84,11 @@ class VerifyContext {
   /// "the block of rank 5", "the block from rank 5 to rank 7".
   std::string blockText(const BlockCoordinates& at) const;
 
-  void fault(Rule rule, std::uint32_t operation, const std::string& message);
+  /// Notes a fault, with its message in pieces.
+  template <typename... Pieces>
+  void fault(Rule rule, std::uint32_t operation, const Pieces&... pieces) {
+    if (!full()) result.faults.push_back({rule, operation, message(pieces...)});
+  }
   bool full() const { return result.faults.size() >= options.max_faults; }
 
  private:
@@ -92,6 +97,18 @@ class VerifyContext {
 
   std::vector<bool> first_of_group_;  // by part
   std::uint64_t listed_pieces_ = 0;
+};
+
+/// The base of the classes that check a rule.
+class RuleChecker {
+ public:
+  explicit RuleChecker(VerifyContext& context)
+      : context_(context), schedule_(context.schedule), topology_(context.topology) {}
+
+ protected:
+  VerifyContext& context_;
+  const ScheduleView& schedule_;
+  const Topology& topology_;
 };
 
 /// Rule 6: computes the loads and the scratch share; a fault if a promise is broken.

@@ -71,9 +71,9 @@ void verifyUnrolled(const ScheduleView& schedule, const Coordinates& root,
   if (operations > kMostUnrolled) {
     result.faults.push_back(
         {Rule::kBounds, kNone,
-         "too large to prove: nodes differ along axes on which loops over peers go, of " +
-             std::to_string(static_cast<std::uint64_t>(operations)) + " messages (limit " +
-             std::to_string(static_cast<std::uint64_t>(kMostUnrolled)) + ")"});
+         message("too large to prove: nodes differ along axes on which loops over peers go, of ",
+                 static_cast<std::uint64_t>(operations), " messages (limit ",
+                 static_cast<std::uint64_t>(kMostUnrolled), ")")});
     return;
   }
   const UnrolledSchedule unrolled = unrollPeerLoops(schedule);
@@ -106,10 +106,9 @@ void verifyAt(const ScheduleView& schedule, const Coordinates& root, const Verif
   const double nodes = static_cast<double>(schedule.topology.ranks());
   if (options.per_rank &&
       nodes * static_cast<double>(schedule.operations.size()) > kMaxRanksTimesOperations) {
-    result.faults.push_back(
-        {Rule::kBounds, kNone,
-         "too large to prove rank by rank: " + std::to_string(schedule.topology.ranks()) +
-             " ranks with " + std::to_string(schedule.operations.size()) + " operations"});
+    result.faults.push_back({Rule::kBounds, kNone,
+                             message("too large to prove rank by rank: ", schedule.topology.ranks(),
+                                     " ranks with ", schedule.operations.size(), " operations")});
     return;
   }
   const bool has_peer_loops = hasPeerLoops(schedule);
@@ -124,16 +123,16 @@ void verifyAt(const ScheduleView& schedule, const Coordinates& root, const Verif
       schedule.operations.size() + schedule.pieces.size() + schedule.frames.size();
   std::string too_large;
   if (context.listedPieces() > kMaxListedPieces + 32 * records) {
-    too_large = "regions and frames list " + std::to_string(context.listedPieces()) +
-                " pieces of a table of " + std::to_string(schedule.pieces.size());
+    too_large = message("regions and frames list ", context.listedPieces(),
+                        " pieces of a table of ", schedule.pieces.size());
   } else {
     prove(context);
     result.work += context.work.done;
     if (context.work.tooMuch()) {
       const std::uint32_t kinds = NodeClasses(schedule, options.per_rank).count();
-      too_large = std::to_string(schedule.operations.size()) + " operations on " +
-                  std::to_string(kinds) + (kinds == 1 ? " kind of node" : " kinds of nodes") +
-                  " (limit " + std::to_string(kMaxProofWork) + " steps)";
+      too_large = message(schedule.operations.size(), " operations on ", kinds,
+                          kinds == 1 ? " kind of node" : " kinds of nodes", " (limit ",
+                          kMaxProofWork, " steps)");
     }
   }
   if (!too_large.empty())
@@ -146,11 +145,8 @@ void verifyFor(const ScheduleView& schedule, const Coordinates& root, const Veri
   const RootedSchedule rooted(schedule, schedule.topology.rankOf(root));
   const ScheduleView& all = rooted.view();
   std::vector<char> is_executed;
-  for (const Operation& one : all.operations) {
-    is_executed.push_back(one.guard == kNone ||
-                          volume(resolve(all.boxes[one.guard], all.topology, {}), all.topology) >
-                              0);
-  }
+  for (const Operation& one : all.operations)
+    is_executed.push_back(volume(all.guardRanges(one.guard), all.topology) > 0);
   Schedule tables;
   verifyAt(selectOperations(all, is_executed, tables), root, options, result, relayed);
 }

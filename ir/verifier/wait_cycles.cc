@@ -84,10 +84,9 @@ enum class Unfolding {
   kByCoordinate,
 };
 
-class EventOrder {
+class EventOrder : public RuleChecker {
  public:
-  explicit EventOrder(VerifyContext& context)
-      : context_(context), schedule_(context.schedule), topology_(context.topology) {}
+  using RuleChecker::RuleChecker;
 
   std::optional<std::vector<Step>> run() {
     std::vector<Step> order;
@@ -325,10 +324,6 @@ class EventOrder {
   }
 
   static constexpr std::uint64_t kMostRecords = 5'000'000;  // of a graph: some hundred megabytes
-
-  VerifyContext& context_;
-  const ScheduleView& schedule_;
-  const Topology& topology_;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "runtime/api/api.h"
 #include "runtime/transport/mpi_status.h"
 #include "schedules/format/file.h"
-#include "schedules/sub_torus/sub_torus_ranks.h"
+#include "schedules/sub_torus/sub_torus.h"
 #include "support/message.h"
 
 using namespace torc;

@@ -1,8 +1,6 @@
 // Runs a schedule on counts in place of blocks.
 #include "schedules/expansion/count_exchange.h"
 
-#include <algorithm>
-
 #include "schedules/expansion/placement.h"
 #include "schedules/expansion/shares.h"
 #include "schedules/root.h"

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "schedules/broken_messages.h"
-#include "schedules/expansion/peers.h"
 #include "schedules/expansion/placement.h"
 #include "schedules/loops/loop_nest.h"
 #include "schedules/loops/unroll.h"
@@ -188,9 +187,9 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
   DroppedMessages dropped(schedule);
   std::vector<bool> executes(schedule.operations.size(), true);
   for (std::size_t i = 0; i < executes.size(); ++i) {
-    const std::uint32_t guard = schedule.operations[i].guard;
-    executes[i] = (guard == kNone || admits(schedule.boxes[guard], schedule.topology, at)) &&
-                  !dropped.drops(schedule.operations[i], at);
+    const Operation& operation = schedule.operations[i];
+    executes[i] = admits(schedule.guardBox(operation.guard), schedule.topology, at) &&
+                  !dropped.drops(operation, at);
   }
   program.operations.reserve(
       static_cast<std::size_t>(std::count(executes.begin(), executes.end(), true)) *
@@ -277,13 +276,13 @@ StatusOr<FlatProgram> expand(const ScheduleView& any_root, std::int32_t rank, co
     const Operation& operation = schedule.operations[i];
     if (!executes[i]) return drop(i);
     FlatOperation flat = flatOf(i, operation.kind);
-    if (operation.hasPeerLoop()) return addPeerLoop(flat, guardRanges(schedule, operation.guard));
+    if (operation.hasPeerLoop()) return addPeerLoop(flat, schedule.guardRanges(operation.guard));
     if (operation.peer != kNone) {
       flat.peer = rooted.neighbour(at, schedule.shifts[operation.peer]);
       flat.tag = tags.next(operation.stream, flat.peer, sends(operation.kind));
     }
     const std::size_t extents_before = program.extents.size();
-    const Ranges guard = guardRanges(schedule, operation.guard);
+    const Ranges guard = schedule.guardRanges(operation.guard);
     flat.dst = place(operation.dst, guard);
     flat.a = place(operation.a, guard);
     flat.b = place(operation.b, guard);

@@ -3,8 +3,8 @@
 #include "schedules/expansion/placement.h"
 
 #include <algorithm>
-#include <string>
 
+#include "schedules/faults/reject.h"
 #include "schedules/neighbours.h"
 #include "support/message.h"
 
@@ -53,24 +53,25 @@ void Placement::layGrid(std::uint32_t end, Grid& grid) const {
 }
 
 Status Placement::prepare() {
-  if (Status status = prepareBlocks(); !status.ok()) return status;
-  return prepareFrames();
+  return statusOf([&] {
+    prepareBlocks();
+    prepareFrames();
+  });
 }
 
-Status Placement::prepareBlocks() {
+void Placement::prepareBlocks() {
   if (row_.isOfNeighbours()) return prepareNeighbours();
   const bool at_root = rank_ == rooted_.root();
-  std::uint64_t whole = 0,
-                own = 0;  // elements of all blocks, to the end of the last, and of the own block
+  // Elements of all blocks, to the end of the last, and of the own block.
+  std::uint64_t whole = counts_.count, own = whole;
   if (row_.layout == Layout::kPartMajor) {
     if (!counts_.per_rank.empty()) {
-      return Status(StatusCode::kInvalidArgument,
-                    std::string(row_.name) + " takes one count, not one per rank");
+      throw Status(StatusCode::kInvalidArgument,
+                   message(row_.name, " takes one count, not one per rank"));
     }
-    if (counts_.count > kMaxElements) return tooManyElements("of the vector");
-    whole = own = counts_.count;
+    if (whole > kMaxElements) throw tooManyElements("of the vector");
   } else {
-    if (Status status = blocks_.prepare(schedule_.topology.ranks()); !status.ok()) return status;
+    orReject(blocks_.prepare(schedule_.topology.ranks()));
     if (axes_.ends() == 2) return preparePairs();
     whole = blocks_.end();
     own = blocks_.countOf(rank_);
@@ -81,39 +82,33 @@ Status Placement::prepareBlocks() {
   in_elements_ = elements(row_.inAt(at_root));
   out_elements_ = elements(row_.outAt(at_root));
   if (in_place_) in_elements_ = out_elements_ = std::max(in_elements_, out_elements_);
-  return {};
 }
 
 /// A rank knows the counts of the blocks that it sends and of those that it receives.
-Status Placement::preparePairs() {
-  if (Status status = in_blocks_.prepare(schedule_.topology.ranks()); !status.ok()) return status;
+void Placement::preparePairs() {
+  orReject(in_blocks_.prepare(schedule_.topology.ranks()));
   if (blocks_.alike() != in_blocks_.alike()) {
-    return {StatusCode::kMismatch,
-            "one count for the blocks of `in` or `out`, one per rank for the other"};
+    throw Status(StatusCode::kMismatch,
+                 "one count for the blocks of `in` or `out`, one per rank for the other");
   }
-  if (!uniform() && counts_.passing == nullptr) {
-    if (Status status = checkServesLists(schedule_); !status.ok()) return status;
-  }
+  if (!uniform() && counts_.passing == nullptr) orReject(checkServesLists(schedule_));
   const std::uint64_t sent = in_blocks_.countOf(rank_), received = blocks_.countOf(rank_);
   if (sent != received) {
-    return {StatusCode::kMismatch,
-            message("the own block has ", sent, " elements in `in`, ", received, " in `out`")};
+    throw Status(StatusCode::kMismatch,
+                 message("the own block has ", sent, " elements in `in`, ", received, " in `out`"));
   }
   in_elements_ = in_blocks_.end();
   out_elements_ = blocks_.end();
-  return {};
 }
 
 /// A rank knows the counts of the blocks for its neighbours (or one for all) and of those from
 /// them.
-Status Placement::prepareNeighbours() {
+void Placement::prepareNeighbours() {
   const std::uint64_t neighbours = 2 * axes_.nodeAxes();
-  const std::uint64_t sent = sendsOneBlock() ? 1 : neighbours;
-  if (Status status = in_blocks_.prepare(sent, "neighbours"); !status.ok()) return status;
-  if (Status status = blocks_.prepare(neighbours, "neighbours"); !status.ok()) return status;
+  orReject(in_blocks_.prepare(sendsOneBlock() ? 1 : neighbours, "neighbours"));
+  orReject(blocks_.prepare(neighbours, "neighbours"));
   in_elements_ = in_blocks_.end();
   out_elements_ = blocks_.end();
-  return {};
 }
 
 /// The extent of `parts` parts from `part` on in the current segment of `whole`.

@@ -75,7 +75,7 @@ class Placement {
   void setSegment(std::uint32_t segment);
 
   /// Appends the runs of `region` to `extents`, their loops to `loops`, in the fewest extents;
-  /// returns their elements. `guard` belongs to the operation (see guardRanges).
+  /// returns their elements. `guard` belongs to the operation (ScheduleView::guardRanges).
   std::uint64_t append(const Region& region, const Ranges& guard,
                        std::vector<StridedExtent>& extents, std::vector<RunLoop>& loops);
 
@@ -125,12 +125,13 @@ class Placement {
   }
   /// Of neighbours: `in` has one block for all, without displacements.
   bool sendsOneBlock() const { return row_.in == Holds::kOwn && counts_.in_per_rank.empty(); }
-  Status prepareBlocks();
-  Status preparePairs();
-  Status prepareNeighbours();
+  // These throw a Status, which prepare() returns.
+  void prepareBlocks();
+  void preparePairs();
+  void prepareNeighbours();
+  void prepareFrames();
+  void measureFrames();
   void layGrid(std::uint32_t end, Grid& grid) const;
-  Status prepareFrames();
-  Status measureFrames();
   Extent partsOf(std::uint32_t part, std::uint32_t parts, const Extent& whole) const;
   bool isWhole(Buffer buffer) const;
 

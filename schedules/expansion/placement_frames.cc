@@ -10,14 +10,14 @@ void Placement::setSegment(std::uint32_t segment) {
   segment_ = segment;
   prefixes_.clear();
   part_offsets_.clear();
-  (void)measureFrames();  // prepareFrames has checked for overflow
+  measureFrames();
   const std::uint64_t copy = segment % schedule_.window * window_elements_;
   for (std::size_t f = 0; f < frame_offsets_.size(); ++f)
     frame_offsets_[f] = copy + slot_offsets_[schedule_.frames[f].slot];
 }
 
 /// Computes the elements of all frames in the current segment.
-Status Placement::measureFrames() {
+void Placement::measureFrames() {
   // Marks +1 and -1 begin and end the ranges of pieces that are in frames.
   std::vector<std::int64_t> marks;
   for (const Frame& frame : schedule_.frames) {
@@ -48,19 +48,18 @@ Status Placement::measureFrames() {
       forEachRun(Piece{frame.part, 1, frame.box},
                  [&](const Run& run) { elements = elementsOf(run); });
     }
-    if (elements > kMaxElements) return tooManyElements("of a frame");
+    if (elements > kMaxElements) throw tooManyElements("of a frame");
     frame_elements_[f] = static_cast<std::uint64_t>(elements);
   }
-  return {};
 }
 
 /// Assigns offsets to slots: each is as large as its largest frame in any segment, and the whole is
 /// repeated for every copy in the window.
-Status Placement::prepareFrames() {
-  if (schedule_.frames.empty()) return {};
+void Placement::prepareFrames() {
+  if (schedule_.frames.empty()) return;
   std::vector<std::uint64_t> slot_elements(schedule_.slot_count, 0);
   for (segment_ = 0; segment_ < schedule_.segments; ++segment_) {
-    if (Status status = measureFrames(); !status.ok()) return status;
+    measureFrames();
     for (std::size_t f = 0; f < frame_elements_.size(); ++f) {
       std::uint64_t& slot = slot_elements[schedule_.frames[f].slot];
       slot = std::max(slot, frame_elements_[f]);
@@ -69,16 +68,14 @@ Status Placement::prepareFrames() {
   segment_ = 0;
   for (const std::uint64_t elements : slot_elements) {
     slot_offsets_.push_back(window_elements_);
-    if (elements > kMaxElements / schedule_.window - window_elements_) {
-      return tooManyElements("of scratch");
-    }
+    if (elements > kMaxElements / schedule_.window - window_elements_)
+      throw tooManyElements("of scratch");
     window_elements_ += elements;
   }
   scratch_elements_ = window_elements_ * std::min(schedule_.window, schedule_.segments);
   frame_offsets_.resize(schedule_.frames.size());
   for (std::size_t f = 0; f < frame_offsets_.size(); ++f)
     frame_offsets_[f] = slot_offsets_[schedule_.frames[f].slot];
-  return {};
 }
 
 void Placement::visitFrames(

@@ -11,12 +11,13 @@
 #include <iomanip>
 #include <new>
 #include <span>
+#include <string_view>
 #include <type_traits>
 
 #include <xxhash.h>
 
+#include "schedules/faults/reject.h"
 #include "schedules/format/file_layout.h"
-#include "schedules/reject.h"
 #include "support/message.h"
 
 namespace torc {
@@ -26,7 +27,7 @@ class FieldReader {
   explicit FieldReader(std::span<const std::byte> file) : file_(file) {}
 
   template <typename T>
-  void read(T& value, const char* field) {
+  void read(T& value, std::string_view field) {
     static_assert(std::is_trivially_copyable_v<T>);
     field_ = field;
     field_offset_ = offset_;
@@ -38,7 +39,7 @@ class FieldReader {
 
   /// A field with exactly one valid value.
   template <typename T>
-  void expect(T wanted, const char* field) {
+  void expect(T wanted, std::string_view field) {
     T value{};
     read(value, field);
     if (value != wanted) fault("is ", value, ", expected ", wanted);
@@ -59,7 +60,7 @@ class FieldReader {
  private:
   std::span<const std::byte> file_;
   std::uint64_t offset_ = 0;
-  const char* field_ = "";
+  std::string_view field_;
   std::uint64_t field_offset_ = 0;
 };
 
@@ -114,16 +115,15 @@ inline void readPreamble(FieldReader& reader, const FileKind& kind) {
 /// so that they cannot overlap or leave unread bytes.
 class TableReader {
  public:
-  /// `names` of the tables by kind; the first starts at `next`.
-  TableReader(FieldReader& reader, std::span<const char* const> names, std::uint64_t next)
-      : reader_(reader), names_(names), next_(next) {}
+  /// The first table starts at `next`.
+  TableReader(FieldReader& reader, std::uint64_t next) : reader_(reader), next_(next) {}
 
-  /// `Kind` is an enumeration of the tables, numbered like the names.
+  /// `Kind` is an enumeration of the tables.
   template <typename Kind, typename Record>
-  void read(Kind table, std::span<const Record>& records) {
+  void read(Kind table, std::string_view name, std::span<const Record>& records) {
     static_assert(std::is_trivially_copyable_v<Record> && alignof(Record) <= kTableAlignment);
     std::span<const std::byte> bytes;
-    read(table, sizeof(Record), bytes);
+    read(table, name, sizeof(Record), bytes);
     // The bytes are an array of std::byte, in which the records that were copied there are objects
     // (C++20, [intro.object]).
     records = {std::launder(reinterpret_cast<const Record*>(bytes.data())),
@@ -132,11 +132,12 @@ class TableReader {
   }
   /// The bytes of a table whose records have `record_size`.
   template <typename Kind>
-  void read(Kind table, std::size_t record_size, std::span<const std::byte>& bytes) {
+  void read(Kind table, std::string_view name, std::size_t record_size,
+            std::span<const std::byte>& bytes) {
     TableEntry entry;
     const auto kind = static_cast<std::uint32_t>(table);
-    reader_.read(entry, names_[kind]);
-    check(entry, kind, record_size);
+    reader_.read(entry, name);
+    check(entry, kind, name, record_size);
     bytes = reader_.file().subspan(entry.offset, entry.count * record_size);
   }
 
@@ -147,7 +148,8 @@ class TableReader {
   }
 
  private:
-  void check(const TableEntry& entry, std::uint32_t kind, std::size_t record_size) {
+  void check(const TableEntry& entry, std::uint32_t kind, std::string_view name,
+             std::size_t record_size) {
     const std::uint64_t file_size = reader_.file().size();
     if (entry.kind != kind) reader_.fault("table kind is ", entry.kind, ", expected ", kind);
     if (entry.record_size != record_size)
@@ -163,11 +165,10 @@ class TableReader {
                     " bytes");
     const auto padding = reader_.file().subspan(end, next_ - end);
     if (std::ranges::any_of(padding, [](std::byte byte) { return byte != std::byte{}; }))
-      reader_.faultAt(end, names_[kind], ": padding is not 0");
+      reader_.faultAt(end, name, ": padding is not 0");
   }
 
   FieldReader& reader_;
-  std::span<const char* const> names_;
   std::uint64_t next_;
 };
 

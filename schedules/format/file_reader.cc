@@ -13,11 +13,6 @@
 namespace torc {
 namespace {
 
-constexpr const char* kTableNames[kGraphTableCount] = {
-    "name",  "producer",   "colors",     "streams",     "boxes",
-    "pairs", "pieces",     "shifts",     "peer_loops",  "frames",
-    "loops", "iterations", "operations", "dependences", "links"};
-
 constexpr FileKind kScheduleFile{std::to_array(kFileMagic), "not a torc schedule file",
                                  "format version",          kFormatVersion,
                                  "compile it again",        sizeof(FileHeader)};
@@ -48,14 +43,15 @@ void readFacts(FieldReader& reader, bool has_graph, ScheduleView& schedule) {
 }
 
 void readTables(FieldReader& reader, bool has_graph, ScheduleView& schedule) {
-  TableReader tables(reader, kTableNames, has_graph ? sizeof(GraphFileHeader) : sizeof(FileHeader));
+  TableReader tables(reader, has_graph ? sizeof(GraphFileHeader) : sizeof(FileHeader));
   std::span<const char> name, producer;
-  tables.read(TableKind::kName, name);
-  tables.read(TableKind::kProducer, producer);
+  tables.read(TableKind::kName, "name", name);
+  tables.read(TableKind::kProducer, "producer", producer);
   auto kind = static_cast<std::uint32_t>(TableKind::kColors);
-  forEachTable([&](std::string_view, auto& records) { tables.read(kind++, records); }, schedule);
+  forEachTable([&](std::string_view key, auto& records) { tables.read(kind++, key, records); },
+               schedule);
   if (has_graph) {
-    tables.read(TableKind::kGraphLinks, schedule.links);
+    tables.read(TableKind::kGraphLinks, "links", schedule.links);
     if (schedule.links.empty()) reader.fault("a graph has links");
   }
   tables.finish();

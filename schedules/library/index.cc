@@ -7,10 +7,10 @@
 #include <tuple>
 #include <type_traits>
 
+#include "schedules/faults/reject.h"
 #include "schedules/format/field_reader.h"
 #include "schedules/format/table_writer.h"
 #include "schedules/library/index_layout.h"
-#include "schedules/reject.h"
 
 namespace torc {
 namespace {
@@ -146,11 +146,11 @@ void readIndex(std::span<const std::byte> bytes, LibraryIndex& index) {
   reader.read(version_length, "length of version");
   reader.read(tuned_on_length, "length of the job of tuning");
   reader.expect(reserved, "reserved");
-  TableReader directory(reader, kIndexTableNames, sizeof(IndexHeader));
+  TableReader directory(reader, sizeof(IndexHeader));
   const RecordSizes sizes = recordSizes();
   std::array<std::span<const std::byte>, kIndexTableCount> tables;
   for (std::uint32_t i = 0; i < kIndexTableCount; ++i)
-    directory.read(i, sizes[i], tables[i]);
+    directory.read(i, kIndexTableNames[i], sizes[i], tables[i]);
   directory.finish();
   TextReader text(tables[0]);
   text.take(machine_length, index.machine, "machine");
@@ -185,13 +185,9 @@ std::uint64_t checksumOf(std::span<const std::byte> bytes) {
 
 const LibrarySubTorus* LibraryIndex::findSubTorus(std::uint32_t partition,
                                                   const Extents& extents) const {
-  const auto found =
-      std::lower_bound(sub_tori.begin(), sub_tori.end(), std::tie(partition, extents),
-                       [](const LibrarySubTorus& sub_torus, const auto& key) {
-                         return std::tie(sub_torus.partition, sub_torus.extents) < key;
-                       });
-  const bool is_it =
-      found != sub_tori.end() && found->partition == partition && found->extents == extents;
+  const auto key = [](const LibrarySubTorus& one) { return std::pair(one.partition, one.extents); };
+  const auto found = std::ranges::lower_bound(sub_tori, std::pair(partition, extents), {}, key);
+  const bool is_it = found != sub_tori.end() && key(*found) == std::pair(partition, extents);
   return is_it ? &*found : nullptr;
 }
 
@@ -199,11 +195,10 @@ const LibraryEntry* LibraryIndex::findEntry(std::uint32_t shape, Collective coll
                                             std::uint64_t bytes) const {
   for (const std::vector<LibraryEntry>* list : {&tuned, &entries}) {
     // The last range that begins at `bytes` or below.
-    const auto after =
-        std::upper_bound(list->begin(), list->end(), std::tie(shape, collective, bytes),
-                         [](const auto& key, const LibraryEntry& entry) {
-                           return key < std::tie(entry.shape, entry.collective, entry.lowest);
-                         });
+    const auto after = std::ranges::upper_bound(
+        *list, std::tuple(shape, collective, bytes), {}, [](const LibraryEntry& entry) {
+          return std::tuple(entry.shape, entry.collective, entry.lowest);
+        });
     if (after == list->begin()) continue;
     const LibraryEntry& entry = *std::prev(after);
     if (entry.shape == shape && entry.collective == collective && bytes <= entry.highest) {

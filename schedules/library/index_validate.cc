@@ -3,9 +3,9 @@
 #include <cmath>
 #include <tuple>
 
+#include "schedules/faults/reject.h"
 #include "schedules/format/file.h"
 #include "schedules/library/index_layout.h"
-#include "schedules/reject.h"
 #include "schedules/validation/validate.h"
 #include "support/message.h"
 

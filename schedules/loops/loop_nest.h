@@ -34,6 +34,17 @@ inline std::uint32_t sharedDepth(const LoopsAround& a, const LoopsAround& b) {
   return depth;
 }
 
+/// The iterations of an operation in the loops `target` for which one in the loops `around` waits.
+inline Iterations iterationsNamed(const ScheduleView& schedule, std::uint32_t dependence,
+                                  const LoopsAround& around, const LoopsAround& target) {
+  if (const std::uint32_t record = iterationsOf(dependence); record != 0)
+    return schedule.iterations[record - 1];
+  Iterations iterations;
+  for (std::uint32_t level = sharedDepth(around, target); level < target.depth(); ++level)
+    iterations.origin[level] = IterationOrigin::kAll;
+  return iterations;
+}
+
 /// The name of the counter of a loop at `level`, 0 for the outermost: i, j, k, ...
 inline constexpr char kSegmentCounter = 's';
 inline char counterName(std::uint32_t level) {

@@ -2,31 +2,15 @@
 #include "schedules/loops/unroll.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
-#include <span>
-#include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
+#include "schedules/interning.h"
 #include "schedules/loops/loop_nest.h"
-#include "support/hash.h"
 
 namespace torc {
 namespace {
-
-struct BoxHash {
-  std::size_t operator()(const Box& box) const {
-    return hashBytes(std::as_bytes(std::span(&box, 1)));
-  }
-};
-
-struct SameBytes {
-  bool operator()(const Box& a, const Box& b) const {
-    return std::memcmp(&a, &b, sizeof(Box)) == 0;
-  }
-};
 
 class Unroller {
  public:
@@ -128,14 +112,7 @@ class Unroller {
   void addInstances(std::uint32_t dependence, const LoopsAround& around) {
     const std::uint32_t operation = operationOf(dependence);
     const LoopsAround target = nest_.aroundOperation(operation);
-    Iterations iterations;
-    if (const std::uint32_t record = iterationsOf(dependence); record != 0) {
-      iterations = schedule_.iterations[record - 1];
-    } else {
-      for (std::uint32_t level = sharedDepth(around, target); level < target.depth(); ++level)
-        iterations.origin[level] = IterationOrigin::kAll;
-    }
-    addInstances(operation, target, iterations, 0, 0);
+    addInstances(operation, target, iterationsNamed(schedule_, dependence, around, target), 0, 0);
   }
 
   /// The same; `instance` is the number of the iteration over the outer `level` loops.
@@ -229,11 +206,7 @@ class Unroller {
     if (!schedule_.hasPairs()) return boxOf(index);
     const BoxPair pair{boxOf(schedule_.pairs[index].source),
                        boxOf(schedule_.pairs[index].destination)};
-    auto& made = result_.schedule.pairs;
-    const auto [entry, is_new] = pairs_.try_emplace({pair.source, pair.destination},
-                                                    static_cast<std::uint32_t>(made.size()));
-    if (is_new) made.push_back(pair);
-    return entry->second;
+    return intern(pair, result_.schedule.pairs, pairs_);
   }
 
   std::uint32_t boxOf(std::uint32_t index) {
@@ -242,11 +215,8 @@ class Unroller {
     Box box = schedule_.boxes[index];
     for (Interval& interval : box.axes)
       interval = interval.at(counters_);
-    auto& made = result_.schedule.boxes;
-    const auto [entry, is_new] = boxes_.try_emplace(box, static_cast<std::uint32_t>(made.size()));
-    if (is_new) made.push_back(box);
-    last = {counters_, entry->second};
-    return entry->second;
+    last = {counters_, intern(box, result_.schedule.boxes, boxes_)};
+    return last.box;
   }
 
   /// The last instance of a box: several regions and frames use it in one iteration.
@@ -260,9 +230,9 @@ class Unroller {
   const LoopNest nest_;
   Counters counters_{};                           // of the iteration that is being listed
   std::vector<std::vector<std::uint32_t>> made_;  // by operation: its iterations
-  std::unordered_map<Box, std::uint32_t, BoxHash, SameBytes> boxes_;
+  RecordIndex<Box> boxes_;
+  RecordIndex<BoxPair> pairs_;
   std::vector<LastBox> last_boxes_;  // by box
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> pairs_;
   std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::uint32_t> lists_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> frames_;
   UnrolledLoops result_;

@@ -318,6 +318,27 @@ StatusOr<SubTorus> recogniseSubTorus(const Topology& partition,
   return Recognition(partition, sites).run();
 }
 
+// Members in the order of some axes keep their numbers: the schedule uses that order. Others get a
+// table.
+SubTorusRanks ranksInSubTorus(const SubTorus& box, const Topology& shape,
+                              const SubTorusAxes& axes) {
+  SubTorusRanks ranks;
+  ranks.order = shape.order;
+  if (box.ordered) {
+    const auto end = axes.begin() + shape.axis_count;
+    for (std::uint32_t i = 0; i < box.order_count; ++i) {
+      ranks.order[i] =
+          static_cast<std::uint8_t>(std::find(axes.begin(), end, box.order[i]) - axes.begin());
+    }
+    return ranks;
+  }
+  ranks.table.reserve(box.table.size());
+  for (std::size_t member = 0; member < box.table.size(); ++member) {
+    ranks.table.push_back(shape.rankOf(turned(box.positionOf(member), shape, axes)));
+  }
+  return ranks;
+}
+
 std::string extentsText(const Topology& partition, const Extents& extents) {
   std::string text;
   for (std::uint32_t i = 0; i < partition.axis_count; ++i) {

@@ -51,6 +51,18 @@ SubTorus wholePartition(const Topology& partition);
 StatusOr<SubTorus> recogniseSubTorus(const Topology& partition,
                                      std::span<const std::int32_t> sites);
 
+/// Maps the members of a box to the ranks of its schedules.
+struct SubTorusRanks {
+  /// The order of the axes of the sub-torus's topology, which defines the ranks below.
+  std::array<std::uint8_t, kMaxAxes> order{};
+  /// The rank of each member; empty: its own number.
+  std::vector<std::int32_t> table;
+};
+
+/// `shape` is the topology of the sub-torus, with the damage if the box is the whole of a damaged
+/// partition; its axis i is axis axes[i] of the partition.
+SubTorusRanks ranksInSubTorus(const SubTorus& box, const Topology& shape, const SubTorusAxes& axes);
+
 /// "2x4x1": the extents along all axes; `+` before the cores.
 std::string extentsText(const Topology& partition, const Extents& extents);
 /// "(1, 3, 0)"; if nodes have cores, "(1, 3, 0, 2)".

@@ -17,13 +17,6 @@ AxisKind kindOf(const Axis& axis, std::uint32_t extent) {
   return extent == axis.size || axis.kind == AxisKind::kCore ? axis.kind : AxisKind::kMesh;
 }
 
-Coordinates turned(const Coordinates& at, const Topology& sub_torus, const SubTorusAxes& axes) {
-  Coordinates result{};
-  for (std::uint32_t i = 0; i < sub_torus.axis_count; ++i)
-    result[i] = at[axes[i]];
-  return result;
-}
-
 /// The damage of the whole partition in the axes of `sub_torus`.
 void addDamage(const Topology& partition, const SubTorusAxes& axes, Topology& sub_torus) {
   // Damage of a valid partition fits and is unique. A cable along an axis of one node cannot be
@@ -38,6 +31,13 @@ void addDamage(const Topology& partition, const SubTorusAxes& axes, Topology& su
 }
 
 }  // namespace
+
+Coordinates turned(const Coordinates& at, const Topology& sub_torus, const SubTorusAxes& axes) {
+  Coordinates result{};
+  for (std::uint32_t i = 0; i < sub_torus.axis_count; ++i)
+    result[i] = at[axes[i]];
+  return result;
+}
 
 Extents wholeExtents(const Topology& partition) {
   Extents extents{};

@@ -28,6 +28,9 @@ bool isSubTorus(const Topology& partition, const Extents& extents);
 /// describe a sub-torus.
 SubTorusAxes canonicalAxes(const Topology& partition, const Extents& extents);
 
+/// Coordinates of the partition, or of a box of it, in the axes of `sub_torus`.
+Coordinates turned(const Coordinates& at, const Topology& sub_torus, const SubTorusAxes& axes);
+
 /// The topology of a sub-torus: axis i is axis axes[i] of `partition`. It keeps its kind if the
 /// extent is whole, and is a line if it is shorter (cores stay cores). Axes are named X, Y, Z... in
 /// this order, and X varies fastest with the rank. The partition itself has the partition's damage,

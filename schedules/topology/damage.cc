@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "schedules/faults/reject.h"
 #include "support/message.h"
 
 namespace torc {
@@ -52,30 +53,32 @@ bool hasDeadLink(const Topology& topology, std::uint32_t axis) {
                              [&](const DeadLink& link) { return link.axis == axis; });
 }
 
-/// The fault of a dead node's coordinates, or of the lower end of a dead link; empty if there is
-/// none.
-std::string nodeFault(const Topology& topology, const Coordinates& node) {
+// `checkEntry` rejects the coordinates of a dead node, or the lower end of a dead link.
+void checkEntry(const Topology& topology, const Coordinates& node) {
   for (int i = 0; i < kMaxAxes; ++i) {
     const bool network = i < topology.dimensions();
     const std::int64_t size = network ? topology.axes[i].size : 1;
     if (node[i] >= 0 && node[i] < size) continue;
-    if (!network) return message("axis ", i, " is no network dimension but not 0");
-    return message(topology.axes[i].name, "=", node[i], " is outside (size ", size, ")");
+    rejectIf(!network, "axis ", i, " is no network dimension but not 0");
+    reject(topology.axes[i].name, "=", node[i], " is outside (size ", size, ")");
   }
-  return {};
 }
 
-std::string linkFault(const Topology& topology, const DeadLink& link) {
-  if (link.axis >= static_cast<std::uint32_t>(topology.dimensions())) {
-    return message("axis ", link.axis, " is no network dimension");
-  }
-  if (std::string fault = nodeFault(topology, link.from); !fault.empty()) return fault;
+void checkEntry(const Topology& topology, const DeadLink& link) {
+  rejectIf(link.axis >= static_cast<std::uint32_t>(topology.dimensions()), "axis ", link.axis,
+           " is no network dimension");
+  checkEntry(topology, link.from);
   const Axis& axis = topology.axes[link.axis];
-  if (axis.size == 1) return message("there is no link along ", axis.name, " (size 1)");
-  if (axis.kind == AxisKind::kMesh && link.from[link.axis] + 1u == axis.size) {
-    return message("there is no link beyond the end of the mesh along ", axis.name);
-  }
-  return {};
+  rejectIf(axis.size == 1, "there is no link along ", axis.name, " (size 1)");
+  rejectIf(axis.kind == AxisKind::kMesh && link.from[link.axis] + 1u == axis.size,
+           "there is no link beyond the end of the mesh along ", axis.name);
+}
+
+std::string textOf(const Topology& topology, const Coordinates& node) {
+  return nodeText(topology, node);
+}
+std::string textOf(const Topology& topology, const DeadLink& link) {
+  return linkText(topology, link);
 }
 
 /// Order of the tables.
@@ -86,18 +89,30 @@ std::int32_t keyOf(const Topology& topology, const Coordinates& node) {
   return topology.siteOf(node);
 }
 
-/// Inserts `entry` into the ordered table of `count` entries. False if it is there already.
+/// The fault that `check` throws, as one of an argument, after the pieces of `context`.
+template <typename Check, typename... Pieces>
+Status ofArgument(Check check, const Pieces&... context) {
+  const Status fault = statusOf(check);
+  if (fault.ok()) return fault;
+  return Status(StatusCode::kInvalidArgument, message(context..., ": ", fault.message()));
+}
+
+/// Inserts `entry`, a `what`, into the ordered table of `count` entries.
 template <typename Table, typename Entry>
-bool insertOrdered(const Topology& topology, Table& table, std::uint16_t& count,
-                   const Entry& entry) {
-  std::uint32_t index = count;
-  while (index > 0 && keyOf(topology, entry) < keyOf(topology, table[index - 1]))
-    --index;
-  if (index > 0 && table[index - 1] == entry) return false;
-  std::copy_backward(table.begin() + index, table.begin() + count, table.begin() + count + 1);
-  table[index] = entry;
-  ++count;
-  return true;
+Status insertOrdered(const Topology& topology, const char* what, Table& table, std::uint16_t& count,
+                     const Entry& entry) {
+  const auto insert = [&] {
+    checkEntry(topology, entry);
+    rejectIf(count == table.size(), "more than ", table.size());
+    std::uint32_t index = count;
+    while (index > 0 && keyOf(topology, entry) < keyOf(topology, table[index - 1]))
+      --index;
+    rejectIf(index > 0 && table[index - 1] == entry, "given twice");
+    std::copy_backward(table.begin() + index, table.begin() + count, table.begin() + count + 1);
+    table[index] = entry;
+    ++count;
+  };
+  return ofArgument(insert, what, ' ', textOf(topology, entry));
 }
 
 /// The grid with undamaged neighbouring planes joined. They are alike, and every node of one
@@ -206,59 +221,38 @@ class CondensedGrid {
   std::vector<std::uint16_t> state_;
 };
 
-Status validateTables(const Topology& topology) {
-  if (topology.dead_link_count > kMaxDeadLinks) {
-    return malformed("has ", topology.dead_link_count, " dead links, at most ", kMaxDeadLinks);
-  }
-  if (topology.dead_node_count > kMaxDeadNodes) {
-    return malformed("has ", topology.dead_node_count, " dead nodes, at most ", kMaxDeadNodes);
-  }
-  for (std::uint32_t i = 0; i < kMaxDeadLinks; ++i) {
-    const DeadLink& link = topology.dead_link_table[i];
-    if (i >= topology.dead_link_count) {
-      if (link != DeadLink{}) return malformed("dead link ", i, " is unused but not blank");
+/// Checks a table of `what`s in their `order`.
+template <typename Entry, std::size_t kMost>
+void validateTable(const Topology& topology, const char* what, const char* order,
+                   const std::array<Entry, kMost>& table, std::uint32_t count) {
+  rejectIf(count > kMost, "has ", count, ' ', what, "s, at most ", kMost);
+  for (std::uint32_t i = 0; i < kMost; ++i) {
+    if (i >= count) {
+      rejectIf(table[i] != Entry{}, what, ' ', i, " is unused but not blank");
       continue;
     }
-    if (std::string fault = linkFault(topology, link); !fault.empty()) {
-      return malformed("dead link ", i, ": ", fault);
-    }
-    if (i > 0 && keyOf(topology, topology.dead_link_table[i - 1]) >= keyOf(topology, link)) {
-      return malformed("dead links must be in rank order, then by axis, each once: ",
-                       linkText(topology, link), " is not");
-    }
+    within([&] { checkEntry(topology, table[i]); }, what, ' ', i);
+    if (i > 0 && keyOf(topology, table[i - 1]) >= keyOf(topology, table[i]))
+      reject(what, "s must be in ", order, ", each once: ", textOf(topology, table[i]), " is not");
   }
-  for (std::uint32_t i = 0; i < kMaxDeadNodes; ++i) {
-    const Coordinates& node = topology.dead_node_table[i];
-    if (i >= topology.dead_node_count) {
-      if (node != Coordinates{}) return malformed("dead node ", i, " is unused but not blank");
-      continue;
-    }
-    if (std::string fault = nodeFault(topology, node); !fault.empty()) {
-      return malformed("dead node ", i, ": ", fault);
-    }
-    if (i > 0 && keyOf(topology, topology.dead_node_table[i - 1]) >= keyOf(topology, node)) {
-      return malformed("dead nodes must be in rank order, each once: ", nodeText(topology, node),
-                       " is not");
-    }
-  }
-  return {};
 }
 
-/// Reads "1,2,3" before `end`, one number per network dimension.
-std::string readNode(const Topology& topology, std::string_view text, Coordinates& node) {
+/// Reads "1,2,3", one number per network dimension.
+Coordinates readNode(const Topology& topology, std::string_view text) {
+  Coordinates node{};
   const int dimensions = topology.dimensions();
   const char* at = text.data();
   const char* end = text.data() + text.size();
   for (int i = 0; i < dimensions; ++i) {
     const auto [stop, error] = std::from_chars(at, end, node[i]);
     const bool last = i + 1 == dimensions;
-    if (error != std::errc() || (last ? stop != end : stop == end || *stop != ',')) {
-      return message("expected ", dimensions, " coordinates, as in ",
-                     std::string_view("0,0,0,0,0,0,0").substr(0, std::size_t(2 * dimensions - 1)));
-    }
+    rejectIf(error != std::errc() || (last ? stop != end : stop == end || *stop != ','),
+             "expected ", dimensions, " coordinates, as in ",
+             std::string_view("0,0,0,0,0,0,0").substr(0, std::size_t(2 * dimensions - 1)));
     at = stop + 1;
   }
-  return nodeFault(topology, node);
+  checkEntry(topology, node);
+  return node;
 }
 
 }  // namespace
@@ -341,23 +335,11 @@ double Topology::capacity(std::uint32_t axis) const {
 }
 
 Status Topology::addDeadLink(const DeadLink& link) {
-  auto error = [&](const std::string& what) {
-    return Status(StatusCode::kInvalidArgument, "dead link " + linkText(*this, link) + ": " + what);
-  };
-  if (std::string fault = linkFault(*this, link); !fault.empty()) return error(fault);
-  if (dead_link_count == kMaxDeadLinks) return error(message("more than ", kMaxDeadLinks));
-  if (!insertOrdered(*this, dead_link_table, dead_link_count, link)) return error("given twice");
-  return {};
+  return insertOrdered(*this, "dead link", dead_link_table, dead_link_count, link);
 }
 
 Status Topology::addDeadNode(const Coordinates& node) {
-  auto error = [&](const std::string& what) {
-    return Status(StatusCode::kInvalidArgument, "dead node " + nodeText(*this, node) + ": " + what);
-  };
-  if (std::string fault = nodeFault(*this, node); !fault.empty()) return error(fault);
-  if (dead_node_count == kMaxDeadNodes) return error(message("more than ", kMaxDeadNodes));
-  if (!insertOrdered(*this, dead_node_table, dead_node_count, node)) return error("given twice");
-  return {};
+  return insertOrdered(*this, "dead node", dead_node_table, dead_node_count, node);
 }
 
 std::string nodeText(const Topology& topology, const Coordinates& node) {
@@ -372,41 +354,39 @@ std::string linkText(const Topology& topology, const DeadLink& link) {
   return nodeText(topology, link.from) + (known ? topology.axes[link.axis].name : '?');
 }
 
-Status validateDamage(const Topology& topology) {
-  if (Status status = validateTables(topology); !status.ok() || !topology.isDamaged()) {
-    return status;
-  }
-  if (topology.ranks() == 0) return malformed("every node is dead");
+void validateDamage(const Topology& topology) {
+  validateTable(topology, "dead link", "rank order, then by axis", topology.dead_link_table,
+                topology.dead_link_count);
+  validateTable(topology, "dead node", "rank order", topology.dead_node_table,
+                topology.dead_node_count);
+  if (!topology.isDamaged()) return;
+  rejectIf(topology.ranks() == 0, "every node is dead");
   CondensedGrid grid(topology);
-  if (grid.cells() > kMaxCells)
-    return malformed("the damage lies too far apart to find out whether the torus is connected");
+  rejectIf(grid.cells() > kMaxCells,
+           "the damage lies too far apart to find out whether the torus is connected");
   if (const std::string apart = grid.nodesApart(); !apart.empty())
-    return malformed("the damage disconnects ", apart);
-  return {};
+    reject("the damage disconnects ", apart);
 }
 
 StatusOr<DeadLink> parseDeadLink(const Topology& topology, std::string_view text) {
-  auto error = [&](const std::string& what) {
-    return Status(StatusCode::kInvalidArgument, message("dead link '", text, "': ", what));
-  };
   DeadLink link;
-  const std::size_t colon = text.find(':');
-  if (colon == std::string_view::npos || colon + 2 != text.size()) {
-    return error("expected coordinates, ':' and an axis, as in 0,0,1:Z");
-  }
-  link.axis = topology.axisNamed(text.back());
-  if (link.axis == topology.axis_count) return error(message("no axis '", text.back(), "'"));
-  std::string fault = readNode(topology, text.substr(0, colon), link.from);
-  if (fault.empty()) fault = linkFault(topology, link);
-  if (!fault.empty()) return error(fault);
+  const auto read = [&] {
+    const std::size_t colon = text.find(':');
+    rejectIf(colon == std::string_view::npos || colon + 2 != text.size(),
+             "expected coordinates, ':' and an axis, as in 0,0,1:Z");
+    link.axis = topology.axisNamed(text.back());
+    rejectIf(link.axis == topology.axis_count, "no axis '", text.back(), "'");
+    link.from = readNode(topology, text.substr(0, colon));
+    checkEntry(topology, link);
+  };
+  if (Status status = ofArgument(read, "dead link '", text, "'"); !status.ok()) return status;
   return link;
 }
 
 StatusOr<Coordinates> parseDeadNode(const Topology& topology, std::string_view text) {
   Coordinates node{};
-  if (std::string fault = readNode(topology, text, node); !fault.empty()) {
-    return Status(StatusCode::kInvalidArgument, message("dead node '", text, "': ", fault));
-  }
+  const auto read = [&] { node = readNode(topology, text); };
+  if (Status status = ofArgument(read, "dead node '", text, "'"); !status.ok()) return status;
   return node;
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "support/message.h"
+#include "schedules/faults/reject.h"
 
 namespace torc {
 namespace {
@@ -17,17 +17,37 @@ std::pair<std::uint32_t, std::uint32_t> endsOf(const GraphLink& link) {
   return {link.from, link.to};
 }
 
-Status validateLink(const GraphLink& link, std::uint64_t nodes) {
-  if (link.from >= nodes || link.to >= nodes) {
-    return malformed("node ", std::max(link.from, link.to), " does not exist (up to ", nodes - 1,
-                     " may)");
+void validateLink(const GraphLink& link, std::uint64_t nodes) {
+  rejectIf(link.from >= nodes || link.to >= nodes, "node ", std::max(link.from, link.to),
+           " does not exist (up to ", nodes - 1, " may)");
+  rejectIf(link.from == link.to, "ends where it begins");
+  rejectIf(!std::isfinite(link.bandwidth) || link.bandwidth <= 0, "bandwidth ", link.bandwidth,
+           " must be over 0");
+  rejectIf(!std::isfinite(link.latency) || link.latency < 0 || std::signbit(link.latency),
+           "latency ", link.latency, " must be at least 0");
+}
+
+void validateLinks(const Topology& topology, std::span<const GraphLink> links) {
+  if (links.empty()) return;
+  const std::uint64_t ranks = topology.ranks();
+  rejectIf(ranks > kMaxGraphRanks, "topology: a graph has at most ", kMaxGraphRanks, " ranks, not ",
+           ranks);
+  rejectIf(links.size() > kMaxGraphLinks, "topology: a graph has at most ", kMaxGraphLinks,
+           " links");
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+    const Axis& axis = topology.axes[i];
+    rejectIf(axis.kind != AxisKind::kTorus || axis.bandwidth != 1 || axis.latency != 0,
+             "topology: a graph's axis ", axis.name,
+             " says more than where ranks are, which links say");
   }
-  if (link.from == link.to) return malformed("ends where it begins");
-  if (!std::isfinite(link.bandwidth) || link.bandwidth <= 0)
-    return malformed("bandwidth ", link.bandwidth, " must be over 0");
-  if (!std::isfinite(link.latency) || link.latency < 0 || std::signbit(link.latency))
-    return malformed("latency ", link.latency, " must be at least 0");
-  return {};
+  rejectIf(topology.isDamaged(), "topology: what is broken of a graph has no link");
+  checkEach("link", links, [&](const GraphLink& link) {
+    validateLink(link, ranks + links.size());
+    if (&link == links.data()) return;
+    const GraphLink& before = *(&link - 1);
+    if (endsOf(before) >= endsOf(link))
+      reject(linkText(link), " is behind ", linkText(before), ", must ascend");
+  });
 }
 
 }  // namespace
@@ -51,29 +71,7 @@ void sortLinks(std::vector<GraphLink>& links) {
 }
 
 Status validateGraph(const Topology& topology, std::span<const GraphLink> links) {
-  if (links.empty()) return {};
-  const std::uint64_t ranks = topology.ranks();
-  if (ranks > kMaxGraphRanks)
-    return malformed("topology: a graph has at most ", kMaxGraphRanks, " ranks, not ", ranks);
-  if (links.size() > kMaxGraphLinks)
-    return malformed("topology: a graph has at most ", kMaxGraphLinks, " links");
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    const Axis& axis = topology.axes[i];
-    if (axis.kind != AxisKind::kTorus || axis.bandwidth != 1 || axis.latency != 0) {
-      return malformed("topology: a graph's axis ", axis.name,
-                       " says more than where ranks are, which links say");
-    }
-  }
-  if (topology.isDamaged()) return malformed("topology: what is broken of a graph has no link");
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    if (Status status = validateLink(links[i], ranks + links.size()); !status.ok())
-      return status.annotated(message("link ", i));
-    if (i > 0 && endsOf(links[i - 1]) >= endsOf(links[i])) {
-      return malformed("link ", i, ": ", linkText(links[i]), " is behind ", linkText(links[i - 1]),
-                       ", must ascend");
-    }
-  }
-  return {};
+  return statusOf([&] { validateLinks(topology, links); });
 }
 
 bool looksAlike(const Topology& topology, std::span<const GraphLink> links) {

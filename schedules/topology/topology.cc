@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "schedules/faults/reject.h"
 #include "schedules/topology/damage.h"
 #include "support/message.h"
 
@@ -14,30 +15,55 @@ namespace {
 
 constexpr std::uint64_t kMaxRanks = std::numeric_limits<std::int32_t>::max();
 
-/// Error for a shape that does not parse: the fault and its column.
-Status shapeError(std::string_view shape, std::size_t column, const std::string& what) {
-  return Status(StatusCode::kInvalidArgument, "torus '" + shown(shape) + "': " + what +
-                                                  " (column " + std::to_string(column + 1) + ")");
-}
-
 /// Reads the size at `position`; on success moves `position` past it.
-Status readSize(std::string_view shape, std::size_t& position, std::uint32_t& size) {
+std::uint32_t readSize(std::string_view shape, std::size_t& position) {
   const char* begin = shape.data() + position;
   const char* end = shape.data() + shape.size();
   std::uint64_t value = 0;
-  auto [stop, error] = std::from_chars(begin, end, value);
-  if (stop == begin) {
-    return shapeError(shape, position,
-                      position == shape.size() ? "a size is missing" : "a size was expected");
-  }
-  if (error != std::errc() || value > kMaxRanks) {
-    return shapeError(shape, position,
-                      "this size is too large (largest " + std::to_string(kMaxRanks) + ")");
-  }
-  if (value == 0) return shapeError(shape, position, "a size must be at least 1");
-  size = static_cast<std::uint32_t>(value);
+  const auto [stop, error] = std::from_chars(begin, end, value);
+  rejectIf(stop == begin, begin == end ? "a size is missing" : "a size was expected");
+  rejectIf(error != std::errc() || value > kMaxRanks, "this size is too large (largest ", kMaxRanks,
+           ")");
+  rejectIf(value == 0, "a size must be at least 1");
   position += static_cast<std::size_t>(stop - begin);
-  return {};
+  return static_cast<std::uint32_t>(value);
+}
+
+void validateAxes(const Topology& topology) {
+  const std::uint32_t count = topology.axis_count;
+  rejectIf(count < 1 || count > kMaxAxes, "has ", count, " axes, must have 1 to ", kMaxAxes);
+  std::uint64_t product = 1;
+  std::uint32_t ordered = 0;
+  for (std::uint32_t i = 0; i < kMaxAxes; ++i) {
+    const Axis& axis = topology.axes[i];
+    const std::uint8_t next = topology.order[i];
+    rejectIf(axis.detours > 1 || axis.reserved != 0, "axis ", i, ": reserved bytes");
+    if (i >= count) {
+      rejectIf(axis != Axis{} || std::signbit(axis.latency) || next != 0, "axis ", i,
+               " is unused but not blank");
+      continue;
+    }
+    rejectIf(axis.size < 1, "axis ", i, ": size must be at least 1");
+    rejectIf(axis.kind > AxisKind::kCore, "axis ", i, ": unknown kind");
+    const bool core = axis.kind == AxisKind::kCore;
+    rejectIf(core && i + 1 != count, "cores must be the last axis");
+    rejectIf(core != (axis.name == kCoreAxisName), "axis ", i,
+             ": the name T is for cores, and for them alone");
+    rejectIf(axis.name < 'A' || axis.name > 'Z', "axis ", i, ": name must be A to Z");
+    rejectIf(topology.axisNamed(axis.name) < i, "two axes named ", axis.name);
+    rejectIf(!(std::isfinite(axis.bandwidth) && axis.bandwidth > 0), "axis ", i,
+             ": bandwidth must be a positive number");
+    rejectIf(!(std::isfinite(axis.latency) && axis.latency >= 0) || std::signbit(axis.latency),
+             "axis ", i, ": latency must be zero or a positive number");
+    product *= axis.size;
+    rejectIf(product > kMaxRanks, "more than ", kMaxRanks, " ranks");
+    rejectIf(next >= count || (ordered >> next & 1), "the rank order must name every axis once");
+    ordered |= 1u << next;
+  }
+  const int dimensions = topology.dimensions();
+  rejectIf(dimensions < 1, "needs a network dimension besides the cores");
+  rejectIf(dimensions > kMaxDimensions, "has ", dimensions, " dimensions, at most ",
+           kMaxDimensions);
 }
 
 }  // namespace
@@ -130,118 +156,70 @@ std::string Topology::orderString() const {
 }
 
 Status Topology::validate() const {
-  auto error = [](const std::string& what) {
-    return Status(StatusCode::kMalformed, "topology: " + what);
-  };
-  if (axis_count < 1 || axis_count > kMaxAxes) {
-    return error("has " + std::to_string(axis_count) + " axes, must have 1 to " +
-                 std::to_string(kMaxAxes));
-  }
-  std::uint64_t product = 1;
-  std::uint32_t ordered = 0;
-  for (std::uint32_t i = 0; i < kMaxAxes; ++i) {
-    const Axis& axis = axes[i];
-    const std::string label = "axis " + std::to_string(i);
-    if (axis.detours > 1 || axis.reserved != 0) return error(label + ": reserved bytes");
-    if (i >= axis_count) {
-      if (!(axis == Axis{}) || std::signbit(axis.latency) || order[i] != 0)
-        return error(label + " is unused but not blank");
-      continue;
-    }
-    if (axis.size < 1) return error(label + ": size must be at least 1");
-    if (static_cast<std::uint8_t>(axis.kind) > static_cast<std::uint8_t>(AxisKind::kCore)) {
-      return error(label + ": unknown kind");
-    }
-    const bool core = axis.kind == AxisKind::kCore;
-    if (core && i + 1 != axis_count) return error("cores must be the last axis");
-    if (core != (axis.name == kCoreAxisName)) {
-      return error(label + ": the name T is for cores, and for them alone");
-    }
-    if (axis.name < 'A' || axis.name > 'Z') return error(label + ": name must be A to Z");
-    for (std::uint32_t j = 0; j < i; ++j) {
-      if (axes[j].name == axis.name) return error(std::string("two axes named ") + axis.name);
-    }
-    if (!(std::isfinite(axis.bandwidth) && axis.bandwidth > 0)) {
-      return error(label + ": bandwidth must be a positive number");
-    }
-    if (!(std::isfinite(axis.latency) && axis.latency >= 0) || std::signbit(axis.latency)) {
-      return error(label + ": latency must be zero or a positive number");
-    }
-    product *= axis.size;
-    if (product > kMaxRanks) {
-      return error("more than " + std::to_string(kMaxRanks) + " ranks");
-    }
-    if (order[i] >= axis_count || (ordered >> order[i] & 1)) {
-      return error("the rank order must name every axis once");
-    }
-    ordered |= 1u << order[i];
-  }
-  if (dimensions() < 1) return error("needs a network dimension besides the cores");
-  if (dimensions() > kMaxDimensions) {
-    return error("has " + std::to_string(dimensions()) + " dimensions, at most " +
-                 std::to_string(kMaxDimensions));
-  }
-  return validateDamage(*this).annotated("topology");
+  return statusOf([&] {
+           validateAxes(*this);
+           validateDamage(*this);
+         })
+      .annotated("topology");
 }
 
 StatusOr<std::array<std::uint8_t, kMaxAxes>> parseOrder(const Topology& topology,
                                                         std::string_view order) {
-  auto error = [&](const std::string& what) {
-    std::string names;
-    for (std::uint32_t i = 0; i < topology.axis_count; ++i)
-      names += topology.axes[i].name;
-    return Status(StatusCode::kInvalidArgument,
-                  "order '" + std::string(order) + "': " + what + " (the axes are " + names + ")");
-  };
-  if (order.size() != topology.axis_count) return error("names every axis exactly once, please");
   std::array<std::uint8_t, kMaxAxes> result{};
-  std::uint32_t seen = 0;
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-    const std::uint32_t axis = topology.axisNamed(order[i]);
-    if (axis == topology.axis_count) return error(std::string("no axis '") + order[i] + "'");
-    if (seen >> axis & 1) return error(std::string("axis '") + order[i] + "' occurs twice");
-    seen |= 1u << axis;
-    result[i] = static_cast<std::uint8_t>(axis);
-  }
-  return result;
+  const Status status = statusOf([&] {
+    rejectIf(order.size() != topology.axis_count, "names every axis exactly once, please");
+    std::uint32_t seen = 0;
+    for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
+      const std::uint32_t axis = topology.axisNamed(order[i]);
+      rejectIf(axis == topology.axis_count, "no axis '", order[i], "'");
+      rejectIf(seen >> axis & 1, "axis '", order[i], "' occurs twice");
+      seen |= 1u << axis;
+      result[i] = static_cast<std::uint8_t>(axis);
+    }
+  });
+  if (status.ok()) return result;
+  std::string names;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i)
+    names += topology.axes[i].name;
+  return Status(StatusCode::kInvalidArgument,
+                message("order '", order, "': ", status.message(), " (the axes are ", names, ")"));
 }
 
 StatusOr<Topology> parseTopology(std::string_view shape, std::string_view order) {
   Topology topology;
-  std::size_t position = 0;
-  std::uint64_t product = 1;
-  for (bool more = true, cores = false; more;) {
-    const std::uint32_t i = topology.axis_count;
-    if (!cores && i == kMaxDimensions) {
-      return shapeError(shape, position,
-                        "more than " + std::to_string(kMaxDimensions) + " dimensions");
+  std::size_t position = 0;  // of a fault, too
+  const Status status = statusOf([&] {
+    std::uint64_t product = 1;
+    for (bool cores = false;;) {
+      const std::uint32_t i = topology.axis_count;
+      rejectIf(!cores && i == kMaxDimensions, "more than ", kMaxDimensions, " dimensions");
+      Axis& axis = topology.axes[i];
+      const std::size_t begin = position;
+      axis.size = readSize(shape, position);
+      axis.name = cores ? kCoreAxisName : kAxisNames[i];
+      if (cores) axis.kind = AxisKind::kCore;
+      topology.order[i] = static_cast<std::uint8_t>(i);
+      ++topology.axis_count;
+      product *= axis.size;
+      if (product > kMaxRanks) {
+        position = begin;
+        reject("the sizes multiply to more than ", kMaxRanks, " ranks");
+      }
+      if (!cores && position < shape.size() && shape[position] == 'm') {
+        axis.kind = AxisKind::kMesh;
+        ++position;
+      }
+      if (position == shape.size()) break;
+      rejectIf(cores, "nothing may follow the cores");
+      rejectIf(shape[position] != 'x' && shape[position] != '+',
+               "'x', 'm' or '+' was expected after a size");
+      cores = shape[position++] == '+';
     }
-    Axis& axis = topology.axes[i];
-    const std::size_t begin = position;
-    if (Status status = readSize(shape, position, axis.size); !status.ok()) return status;
-    axis.name = cores ? kCoreAxisName : kAxisNames[i];
-    if (cores) axis.kind = AxisKind::kCore;
-    topology.order[i] = static_cast<std::uint8_t>(i);
-    ++topology.axis_count;
-    product *= axis.size;
-    if (product > kMaxRanks) {
-      return shapeError(shape, begin,
-                        "the sizes multiply to more than " + std::to_string(kMaxRanks) + " ranks");
-    }
-    if (!cores && position < shape.size() && shape[position] == 'm') {
-      axis.kind = AxisKind::kMesh;
-      ++position;
-    }
-    if (position == shape.size()) {
-      more = false;
-    } else if (!cores && (shape[position] == 'x' || shape[position] == '+')) {
-      cores = shape[position] == '+';
-      ++position;
-    } else {
-      return shapeError(
-          shape, position,
-          cores ? "nothing may follow the cores" : "'x', 'm' or '+' was expected after a size");
-    }
+  });
+  if (!status.ok()) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        message("torus '", shown(shape), "': ", status.message(), " (column ", position + 1, ")"));
   }
   if (!order.empty()) {
     const auto parsed = parseOrder(topology, order);

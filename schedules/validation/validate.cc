@@ -4,17 +4,15 @@
 #include "schedules/validation/validate.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
+#include "schedules/faults/reject.h"
 #include "schedules/loops/loop_nest.h"
 #include "schedules/loops/unroll.h"
 #include "schedules/neighbours.h"
-#include "schedules/reject.h"
 #include "schedules/root.h"
 #include "schedules/validation/validate_loops.h"
 #include "schedules/validation/validate_operations.h"
@@ -75,18 +73,14 @@ void validateSegments(const ScheduleView& schedule) {
            ", must be 1 to ", widest, " in ", segments, segments == 1 ? " segment" : " segments");
   if (segments == 1) return;
   // Expansion visits all of these for every segment.
-  const struct {
-    const char* name;
-    std::size_t size;
-    std::uint64_t most;
-  } tables[] = {{"operations", schedule.operations.size(), kMaxSegmentedOperations},
-                {"frames", schedule.frames.size(), kMaxSegmentedOperations},
-                {"pieces", schedule.pieces.size(), kMaxSegmentedOperations},
-                {"dependences", schedule.dependences.size(), 8 * kMaxSegmentedOperations}};
-  for (const auto& table : tables) {
-    rejectIf(table.size > table.most / segments, "segments: all ", segments, " have more than ",
-             table.most, " ", table.name);
-  }
+  const auto limit = [&](const char* name, std::size_t size, std::uint64_t most) {
+    rejectIf(size > most / segments, "segments: all ", segments, " have more than ", most, " ",
+             name);
+  };
+  limit("operations", schedule.operations.size(), kMaxSegmentedOperations);
+  limit("frames", schedule.frames.size(), kMaxSegmentedOperations);
+  limit("pieces", schedule.pieces.size(), kMaxSegmentedOperations);
+  limit("dependences", schedule.dependences.size(), 8 * kMaxSegmentedOperations);
   checkEach("piece", schedule.pieces, [](const Piece& piece) {
     rejectIf(piece.parts > 1, "has ", piece.parts,
              " parts, which do not follow one another in a segment");
@@ -379,27 +373,17 @@ void validateEnds(const ScheduleView& schedule, std::uint32_t part_count) {
   const Status status = statusOf([&] { validateRecords(ends.schedule.view(), part_count); });
   if (status.ok()) return;
   // The message begins with the number of an unrolled record: it is mapped to that of `schedule`.
-  const struct {
-    std::string_view record;
-    const std::vector<std::uint32_t>& sources;
-  } tables[] = {{"operation ", ends.operations}, {"frame ", ends.frames}};
-  const std::string_view text = status.message();
-  for (const auto& [record, sources] : tables) {
-    std::uint32_t index = 0;
-    if (!text.starts_with(record)) continue;
-    const char* const digits = text.data() + record.size();
-    const auto [rest, error] = std::from_chars(digits, text.data() + text.size(), index);
-    if (error != std::errc() || index >= sources.size()) continue;
-    const std::string_view what(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
-    std::string iteration;
-    if (&sources == &ends.operations) {
-      iteration = iterationText(ends.counters[index],
-                                LoopNest(schedule).aroundOperation(sources[index]).depth());
-      if (!iteration.empty()) iteration.insert(0, " ");
-    }
-    reject(record, sources[index], iteration, what);
+  const auto [what, index, rest] = recordOf(status.message());
+  const bool is_operation = what == "operation";
+  const std::vector<std::uint32_t>& sources = is_operation ? ends.operations : ends.frames;
+  if ((!is_operation && what != "frame") || index >= sources.size()) throw status;
+  std::string iteration;
+  if (is_operation) {
+    iteration = iterationText(ends.counters[index],
+                              LoopNest(schedule).aroundOperation(sources[index]).depth());
+    if (!iteration.empty()) iteration.insert(0, " ");
   }
-  throw status;
+  reject(what, ' ', sources[index], iteration, rest);
 }
 
 }  // namespace

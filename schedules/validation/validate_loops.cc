@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "schedules/faults/reject.h"
 #include "schedules/loops/loop_nest.h"
-#include "schedules/reject.h"
 #include "schedules/validation/validate.h"
 #include "schedules/validation/validate_operations.h"
 #include "support/message.h"
@@ -290,21 +290,14 @@ class LoopValidator {
   /// Dependences point to earlier operations in every iteration.
   void checkDependence(std::uint32_t dependence) {
     const std::uint32_t target = operationOf(dependence);
-    const std::uint32_t record = iterationsOf(dependence);
     rejectIf(target >= schedule_.operations.size(), "depends on operation ", target,
              ", which does not exist");
     const LoopsAround there = nest_.aroundOperation(target);
     const std::uint32_t shared = sharedDepth(around_, there);
-    Iterations iterations;
-    if (record != 0) {
-      iterations = schedule_.iterations[record - 1];
-      rejectIf(iterations.depth != there.depth(), "depends on operation ", target,
-               ", which stands in ", there.depth(), " loops, by ", iterations.depth,
-               " of their iterations");
-    } else {
-      for (std::uint32_t level = shared; level < there.depth(); ++level)
-        iterations.origin[level] = IterationOrigin::kAll;
-    }
+    const Iterations iterations = iterationsNamed(schedule_, dependence, around_, there);
+    rejectIf(iterationsOf(dependence) != 0 && iterations.depth != there.depth(),
+             "depends on operation ", target, ", which stands in ", there.depth(), " loops, by ",
+             iterations.depth, " of their iterations");
     bool earlier = iterations.segments > 0;  // or by a loop around both
     constexpr std::uint64_t kTimes = 8;      // as many dependences as operations
     std::uint64_t count = std::min(nest_.runs(index_), kMaxLoopOperations);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "schedules/reject.h"
+#include "schedules/faults/reject.h"
 #include "schedules/root.h"
 #include "schedules/topology/damage.h"
 #include "schedules/validation/validate.h"
@@ -19,24 +19,19 @@ namespace {
 /// The nodes that execute under a root-relative guard on an axis of `size`, for any root.
 Range underAnyRoot(const Interval& interval, std::uint32_t size) {
   if (interval.kind == IntervalKind::kForRoots) return {0, size};
+  const RootEnds ends = interval.rootEnds();
   const std::int64_t last_coordinate = std::int64_t{size} - 1;
-  std::int64_t first = interval.start, last = last_coordinate + interval.start;
-  if (interval.kind == IntervalKind::kFromRoot) last = interval.length;
-  if (interval.kind == IntervalKind::kToRoot) first = interval.length;
-  if (interval.kind == IntervalKind::kRoot) last += std::int64_t{interval.length} - 1;
-  if (interval.kind == IntervalKind::kRootWithin) last = first + interval.length - 1;
-  first = std::max<std::int64_t>(first, 0);
-  last = std::min(last, last_coordinate);
+  const std::int64_t first = std::max<std::int64_t>(ends.first, 0);
+  const std::int64_t last =
+      std::min(ends.last + (ends.last_from_root ? last_coordinate : 0), last_coordinate);
   if (first > last) return {0, 0};
   return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last - first + 1)};
 }
 
-class OperationValidator {
+class OperationValidator : public RegionValidator {
  public:
   OperationValidator(const ScheduleView& schedule, std::uint32_t part_count, NamedBlocks named)
-      : schedule_(schedule),
-        topology_(schedule.topology),
-        regions_(schedule, part_count, named),
+      : RegionValidator(schedule, part_count, named),
         peer_loop_of_(schedule.streams.size(), kUnknown) {}
 
   /// Checks `operation`, number `index`, as the one after those checked before.
@@ -45,12 +40,11 @@ class OperationValidator {
     checkDependences(operation, index);
     checkGuard(operation);
     checkPeer(operation);
-    regions_.check(operation, guard_);
+    checkRegions(operation);
   }
 
   /// Dependences of the operations checked so far.
   std::uint64_t dependences() const { return dependences_; }
-  const RegionValidator& regions() const { return regions_; }
 
  private:
   void checkPlace(const Operation& operation) {
@@ -61,8 +55,7 @@ class OperationValidator {
     rejectIf(operation.phase < phase_, "phase ", operation.phase, " comes after phase ", phase_);
     phase_ = operation.phase;
     checkExists("stream ", operation.stream, schedule_.streams.size());
-    const bool reduces =
-        operation.kind == OperationKind::kReduce || operation.kind == OperationKind::kRecvReduce;
+    const bool reduces = regionsOf(operation.kind).b;
     rejectIf(reduces && !rowOf(schedule_.collective).reduces(), name(operation.kind),
              " has no meaning: ", rowOf(schedule_.collective).name, " does not reduce");
   }
@@ -130,10 +123,7 @@ class OperationValidator {
     const Shift& shift = schedule_.shifts[operation.peer];
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
       if (topology_.axes[axis].wraps() || shift[axis] == 0) continue;
-      const std::int64_t first = std::int64_t{guard_[axis].start} + shift[axis];
-      const std::int64_t last = first + guard_[axis].length - 1;
-      rejectIf(first < 0 || last >= size(axis), "peer: ", axisName(axis), "=",
-               first < 0 ? first : last, " is outside the mesh (size ", size(axis), ")");
+      within([&] { checkReach(axis, shift[axis], std::int64_t{shift[axis]} + 1); }, "peer");
     }
     checkPeerIsAlive(shift);
   }
@@ -151,9 +141,8 @@ class OperationValidator {
     rejectIf(peer_loop_messages_ > kMaxPeerLoopMessages, "peer: loops over peers have more than ",
              kMaxPeerLoopMessages, " messages");
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-      const bool still = peers.count[axis] == 1 && peers.first[axis] == 0;
-      rejectIf(!still && guard_[axis].length != size(axis), "guard: restricts ", axisName(axis),
-               ", along which its loop over peers goes");
+      rejectIf(peers.moves(axis) && guard_[axis].length != size(axis), "guard: restricts ",
+               axisName(axis), ", along which its loop over peers goes");
     }
   }
 
@@ -174,15 +163,8 @@ class OperationValidator {
     }
   }
 
-  std::uint32_t size(std::uint32_t axis) const { return topology_.axes[axis].size; }
-  char axisName(std::uint32_t axis) const { return topology_.axes[axis].name; }
-
-  const ScheduleView& schedule_;
-  const Topology& topology_;
-  Ranges guard_{};  // coordinates of the nodes that execute the current operation
   std::uint16_t phase_ = 0;
   std::uint64_t dependences_ = 0;
-  RegionValidator regions_;
 
   /// Of each stream: the loop over peers of all its messages, or kNone if they have none.
   static constexpr std::uint32_t kUnknown = kNone - 1;
@@ -201,7 +183,7 @@ std::uint64_t validateOperations(const ScheduleView& schedule, std::uint32_t par
   rejectIf(validator.dependences() != schedule.dependences.size(),
            "dependences: ", schedule.dependences.size(), " records, operations use ",
            validator.dependences());
-  return validator.regions().pieceChecks();
+  return validator.pieceChecks();
 }
 
 }  // namespace torc

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "schedules/reject.h"
+#include "schedules/faults/reject.h"
 #include "schedules/schedule.h"
 
 namespace torc {

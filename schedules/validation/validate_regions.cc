@@ -4,28 +4,14 @@
 
 #include <algorithm>
 
+#include "schedules/faults/reject.h"
 #include "schedules/neighbours.h"
-#include "schedules/reject.h"
 #include "schedules/root.h"
 #include "schedules/validation/validate.h"
 #include "support/message.h"
 
 namespace torc {
 namespace {
-
-/// The regions of an operation kind.
-struct KindRegions {
-  bool dst, a, b;
-};
-constexpr KindRegions kKindRegions[kOperationKindCount] = {
-    {false, true, false},   // send a
-    {true, false, false},   // recv dst
-    {true, true, true},     // recv_reduce dst = a + (received into b)
-    {true, true, true},     // reduce dst = a + b
-    {true, true, false},    // copy dst = a
-    {false, false, false},  // notify
-    {false, false, false},  // await
-};
 
 /// Whether `interval` is exactly the coordinate `steps` from the executing node, for all nodes of
 /// `guard`.
@@ -45,9 +31,8 @@ RegionValidator::RegionValidator(const ScheduleView& schedule, std::uint32_t par
       axes_(schedule.blockAxes()),
       reaches_(schedule.frames.size()) {}
 
-void RegionValidator::check(const Operation& operation, const Ranges& guard) {
-  guard_ = guard;
-  const KindRegions& wanted = kKindRegions[static_cast<unsigned>(operation.kind)];
+void RegionValidator::checkRegions(const Operation& operation) {
+  const KindRegions& wanted = regionsOf(operation.kind);
   const struct {
     const char* name;
     const Region& region;
@@ -121,15 +106,14 @@ bool RegionValidator::isAtRoot(const Operation& operation) const {
   if (operation.guard == kNone) return topology_.sites() == 1;
   const Box& guard = schedule_.boxes[operation.guard];
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    const Interval wanted =
-        countsFromRoot(schedule_, axis) ? Interval::absolute(0) : Interval::root();
-    if (size(axis) == 1 || guard[axis] == wanted || guard[axis].kind == IntervalKind::kRootWithin) {
-      continue;
-    }
-    if (guard[axis].kind != IntervalKind::kForRoots) return false;
-    const RootSpan span = guard[axis].rootSpan();
-    if (!span.first_from_root || !span.last_from_root || span.first != 0 || span.last != 0)
+    const Interval& along = guard[axis];
+    if (size(axis) == 1 || along.kind == IntervalKind::kRootWithin) continue;
+    if (countsFromRoot(schedule_, axis) && along == Interval::absolute(0)) continue;
+    const RootEnds ends = along.rootEnds();
+    if (!isRootRelative(along.kind) || !ends.first_from_root || !ends.last_from_root ||
+        ends.first != 0 || ends.last != 0) {
       return false;
+    }
   }
   return true;
 }
@@ -195,8 +179,7 @@ void RegionValidator::checkIntervals(const Operation& operation, std::uint32_t b
   }
 }
 
-/// Checks that the coordinates from `start` to before `end` of each executing node stay inside.
-void RegionValidator::checkReach(std::uint32_t axis, std::int64_t start, std::int64_t end) {
+void RegionValidator::checkReach(std::uint32_t axis, std::int64_t start, std::int64_t end) const {
   const Range& guard = guard_[axis];
   const std::int64_t first = std::int64_t{guard.start} + start;
   const std::int64_t last = std::int64_t{guard.start} + guard.length - 1 + end - 1;
@@ -230,19 +213,6 @@ void RegionValidator::checkFrameOnMesh(std::uint32_t frame) {
   }
 }
 
-/// The first block axis on which two boxes differ for the nodes of the guard; kNone: they do not.
-std::uint32_t RegionValidator::differingAxis(std::uint32_t one, std::uint32_t other) const {
-  if (one == other) return kNone;
-  for (std::uint32_t axis = 0; axis < axes_.count(); ++axis) {
-    const Range& executing = guard_[axes_.nodeAxis(axis)];
-    if (seen(schedule_.blockInterval(one, axis), executing, axes_.size(axis)) !=
-        seen(schedule_.blockInterval(other, axis), executing, axes_.size(axis))) {
-      return axis;
-    }
-  }
-  return kNone;
-}
-
 /// Checks that regions of an operation name the same blocks. In one slot they must be in one frame:
 /// overlapping blocks would be overwritten.
 void RegionValidator::checkSameBlocks(const Region& first, const Region& second) {
@@ -252,7 +222,8 @@ void RegionValidator::checkSameBlocks(const Region& first, const Region& second)
   for (std::size_t i = 0; i < ones.size(); ++i) {
     rejectIf(ones[i].part != others[i].part || ones[i].parts != others[i].parts,
              "name different parts");
-    if (const std::uint32_t axis = differingAxis(ones[i].box, others[i].box); axis != kNone)
+    if (const std::uint32_t axis = search_.axisDiffering(guard_, ones[i].box, others[i].box);
+        axis != kNone)
       reject("name different blocks on ", blockAxisName(axis));
   }
   if (first.buffer == Buffer::kScratch && second.buffer == Buffer::kScratch &&
@@ -269,7 +240,8 @@ void RegionValidator::checkStaging(const Operation& operation) {
   rejectIf(pieces.size() != frame.size(), "b: has ", pieces.size(), " of the ", frame.size(),
            " pieces of frame ", b.frame);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (const std::uint32_t axis = differingAxis(frame[i].box, pieces[i].box); axis != kNone)
+    if (const std::uint32_t axis = search_.axisDiffering(guard_, frame[i].box, pieces[i].box);
+        axis != kNone)
       reject("b: does not fill frame ", b.frame, " on ", blockAxisName(axis));
     rejectIf(pieces[i].part != frame[i].part || pieces[i].parts != frame[i].parts,
              "b: does not fill frame ", b.frame, ": it has other parts");

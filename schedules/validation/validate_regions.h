@@ -16,15 +16,25 @@
 
 namespace torc {
 
+/// The base of the class that checks operations.
 class RegionValidator {
  public:
   /// `schedule` must outlive it; see validateOperations().
   RegionValidator(const ScheduleView& schedule, std::uint32_t part_count, NamedBlocks named);
 
-  /// Checks the regions of an operation executed by nodes at the coordinates `guard`.
-  void check(const Operation& operation, const Ranges& guard);
   /// Pieces of frames examined so far, besides those that regions name.
   std::uint64_t pieceChecks() const { return search_.checks() + reach_checks_; }
+
+ protected:
+  void checkRegions(const Operation& operation);
+  /// Checks that the coordinates from `start` to before `end` of each executing node stay inside.
+  void checkReach(std::uint32_t axis, std::int64_t start, std::int64_t end) const;
+  std::uint32_t size(std::uint32_t axis) const { return topology_.axes[axis].size; }
+  char axisName(std::uint32_t axis) const { return topology_.axes[axis].name; }
+
+  const ScheduleView& schedule_;
+  const Topology& topology_;
+  Ranges guard_{};  // coordinates of the nodes that execute the current operation
 
  private:
   void checkRegion(const Operation& operation, const Region& region, bool wanted);
@@ -34,15 +44,11 @@ class RegionValidator {
   void checkNeighboursBlock(std::uint32_t box, const Way& way);
   void checkFrame(const Region& region);
   void checkIntervals(const Operation& operation, std::uint32_t box);
-  void checkReach(std::uint32_t axis, std::int64_t start, std::int64_t end);
   void checkFrameOnMesh(std::uint32_t frame);
-  std::uint32_t differingAxis(std::uint32_t one, std::uint32_t other) const;
   void checkSameBlocks(const Region& first, const Region& second);
   void checkStaging(const Operation& operation);
 
   std::uint32_t slot(const Region& region) const { return schedule_.frames[region.frame].slot; }
-  std::uint32_t size(std::uint32_t axis) const { return topology_.axes[axis].size; }
-  char axisName(std::uint32_t axis) const { return topology_.axes[axis].name; }
   /// "X"; for blocks of pairs, "X of the source".
   std::string blockAxisName(std::uint32_t axis) const {
     std::string name(1, axisName(axes_.nodeAxis(axis)));
@@ -52,10 +58,7 @@ class RegionValidator {
     return name;
   }
 
-  const ScheduleView& schedule_;
-  const Topology& topology_;
   const std::uint32_t part_count_;
-  Ranges guard_{};     // of the operation being checked
   NamedBlocks named_;  // so far
   PieceSearch search_;
 

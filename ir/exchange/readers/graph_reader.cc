@@ -9,7 +9,6 @@
 // bytes.
 #include <algorithm>
 #include <set>
-#include <string>
 #include <tuple>
 #include <utility>
 
@@ -18,7 +17,7 @@
 
 #include "ir/exchange/readers/readers.h"
 #include "ir/json/document.h"
-#include "ir/make_error.h"
+#include "ir/thrown.h"
 
 namespace torc::ir {
 namespace {
@@ -26,15 +25,12 @@ namespace {
 constexpr double kHighestLatency = 1e15;    // ns
 constexpr double kHighestBandwidth = 1e12;  // GB/s
 
-}  // namespace
-
-llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin) {
+/// Throws the first fault.
+Graph graphOf(llvm::StringRef text, llvm::StringRef origin) {
   text.consume_front("\xef\xbb\xbf");  // a byte order mark
   std::uint32_t number = 0, highest = 0, line_of_highest = 0;
-  std::string fault;
-  // The first fault is reported.
   const auto refuse = [&](const llvm::Twine& what) {
-    if (fault.empty()) fault = (origin + ":" + llvm::Twine(number) + ": error: " + what).str();
+    throwError(origin + ":" + llvm::Twine(number) + ": error: " + what);
   };
   const auto readInteger = [&](llvm::StringRef field, llvm::StringRef what, std::int64_t least,
                                std::int64_t most) {
@@ -58,7 +54,7 @@ llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin) {
   Graph graph;
   std::set<std::pair<std::uint32_t, std::uint32_t>> known;
   bool in_links = false;
-  while (!text.empty() && fault.empty()) {
+  while (!text.empty()) {
     llvm::StringRef line;
     std::tie(line, text) = text.split('\n');
     line = line.trim();
@@ -75,10 +71,7 @@ llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin) {
     }
     llvm::SmallVector<llvm::StringRef, 5> fields;
     line.split(fields, ',', /*MaxSplit=*/4);
-    if (fields.size() < 4) {
-      refuse("a link has four fields and more, this line fewer");
-      continue;
-    }
+    if (fields.size() < 4) refuse("a link has four fields and more, this line fewer");
     GraphLink link;
     link.from = static_cast<std::uint32_t>(readInteger(fields[0], "SrcID", 0, kMaxForeignSteps));
     link.to = static_cast<std::uint32_t>(readInteger(fields[1], "DestID", 0, kMaxForeignSteps));
@@ -105,9 +98,14 @@ llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin) {
     refuse("node " + llvm::Twine(highest) + " is beyond " + llvm::Twine(graph.ranks) +
            " NPUs and as many switches as links");
   }
-  if (!fault.empty()) return makeError(fault);
   sortLinks(graph.links);
   return graph;
+}
+
+}  // namespace
+
+llvm::Expected<Graph> readGraph(llvm::StringRef text, llvm::StringRef origin) {
+  return caught([&] { return graphOf(text, origin); });
 }
 
 }  // namespace torc::ir

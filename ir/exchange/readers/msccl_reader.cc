@@ -1,15 +1,14 @@
 // MSCCL XML, read by expat events; elements nest in one way only. Elements and attributes that
 // MSCCL's parsers ignore get a warning.
-#include <algorithm>
 #include <expat.h>
 #include <set>
 #include <utility>
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/ADT/StringExtras.h>
 
 #include "ir/exchange/readers/readers.h"
 #include "ir/make_error.h"
+#include "ir/text/text.h"
 
 namespace torc::ir {
 namespace {
@@ -94,14 +93,9 @@ class Reader {
   }
 
   std::string here(llvm::StringRef kind, const llvm::Twine& what) const {
-    return (origin_ + ":" + llvm::Twine(line()) + ": " + kind + ": " + printable(what.str())).str();
-  }
-
-  /// Attributes may hold unprintable characters.
-  static std::string printable(std::string text) {
-    std::ranges::replace_if(
-        text, [](char c) { return !llvm::isPrint(c); }, '?');
-    return text;
+    return (origin_ + ":" + llvm::Twine(line()) + ": " + kind + ": " +
+            printable(what.str(), llvm::StringRef::npos))
+        .str();
   }
 
   bool failed() const { return !fault_.empty(); }
@@ -219,7 +213,7 @@ class Reader {
     block.send_peer = number("send", -1, programs_.rankCount() - 1);
     block.receive_peer = number("recv", -1, programs_.rankCount() - 1);
     block.channel = number("chan", 0, kMaxChannels - 1);
-    block.name = printable(find("name").value_or("").take_front(40).str());
+    block.name = printable(find("name").value_or("").take_front(40));
     const auto own = static_cast<std::int32_t>(rank_);
     if (block.send_peer == own || block.receive_peer == own)
       refuse(blockName() + " has its own gpu as a peer");
@@ -244,7 +238,7 @@ class Reader {
     if (src.empty()) return;
     if (block.steps.empty()) block.line = step.line;
     if (steps_ > 1) return;
-    programs_.origin = printable(source_);
+    programs_.origin = printable(source_, llvm::StringRef::npos);
     programs_.line = 0;
   }
 

@@ -1,8 +1,6 @@
 // Recognises formats by their beginnings.
 #include <string>
 
-#include <llvm/ADT/StringExtras.h>
-
 #include "ir/exchange/readers/readers.h"
 #include "ir/make_error.h"
 

@@ -4,23 +4,9 @@
 #include <algorithm>
 
 #include "ir/make_error.h"
+#include "ir/node_classes.h"
 
 namespace torc::ir {
-namespace {
-
-/// Upper bound of the number of nodes that a guard admits.
-double admitted(const ScheduleView& schedule, std::uint32_t guard) {
-  double nodes = 1;
-  for (std::uint32_t axis = 0; axis < schedule.topology.axis_count; ++axis) {
-    const std::uint32_t size = schedule.topology.axes[axis].size;
-    const bool is_interval =
-        guard != kNone && schedule.boxes[guard][axis].kind == IntervalKind::kAbsolute;
-    nodes *= is_interval ? std::min(size, schedule.boxes[guard][axis].length) : size;
-  }
-  return nodes;
-}
-
-}  // namespace
 
 std::uint64_t countOf(const ScheduleView& schedule, std::uint64_t elements) {
   return elements / rowOf(schedule.collective)
@@ -36,13 +22,14 @@ llvm::Expected<ExportedCall> ExportedCall::make(const ScheduleView& schedule,
     call.unrolled_ = std::make_unique<UnrolledLoops>(unrollLoops(schedule));
     call.schedule_ = call.unrolled_->schedule.view();
   }
+  const NodeClasses nodes(call.schedule_, /*per_rank=*/true);
   double operations = 0;
   for (const Operation& operation : call.schedule_.operations) {
     const double messages =
         operation.hasPeerLoop()
             ? static_cast<double>(call.schedule_.peer_loops[operation.peer].size())
             : 1;
-    operations += admitted(call.schedule_, operation.guard) * messages;
+    operations += nodes.executions(operation) * messages;
   }
   operations *= call.schedule_.segments;
   if (operations <= static_cast<double>(kMostExported)) return call;
@@ -66,8 +53,7 @@ std::uint64_t ExportedCall::bytesOf(const FlatOperation& operation) const {
 }
 
 double ExportedCall::secondsOf(const FlatOperation& operation) const {
-  const bool sums =
-      operation.kind == OperationKind::kReduce || operation.kind == OperationKind::kRecvReduce;
+  const bool sums = regionsOf(operation.kind).b;
   const double copy_s_per_byte = operation.kind == OperationKind::kCopy ? size_.copy_s_per_byte : 0;
   return static_cast<double>(bytesOf(operation)) *
          (sums ? size_.reduce_s_per_byte : copy_s_per_byte);

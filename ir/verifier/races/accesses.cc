@@ -6,10 +6,9 @@
 namespace torc::ir {
 namespace {
 
-class Collector {
+class Collector : public RuleChecker {
  public:
-  explicit Collector(RaceProof& proof)
-      : proof_(proof), context_(proof.context), schedule_(context_.schedule) {}
+  explicit Collector(RaceProof& proof) : RuleChecker(proof.context), proof_(proof) {}
 
   Storages run() {
     storages_.parts.resize(context_.parts.size());
@@ -69,14 +68,8 @@ class Collector {
   }
 
   RaceProof& proof_;
-  const VerifyContext& context_;
-  const ScheduleView& schedule_;
   Storages storages_;
 };
-
-Interval guardOnAxis(const ScheduleView& schedule, std::uint32_t guard, std::uint32_t axis) {
-  return guard == kNone ? Interval::all() : schedule.boxes[guard][axis];
-}
 
 /// Whether the boxes share blocks on some coordinate of one axis of the torus that both guards
 /// admit, considering the block axes of that axis only.
@@ -85,8 +78,8 @@ bool meetOnAxis(const VerifyContext& context, const Access& a, const Access& b,
   const ScheduleView& schedule = context.schedule;
   const BlockAxes& axes = context.axes;
   const std::uint32_t size = axes.size(axis);
-  Range nodes = resolve(guardOnAxis(schedule, a.guard, axis), 0, size);
-  Range others = resolve(guardOnAxis(schedule, b.guard, axis), 0, size);
+  Range nodes = resolve(schedule.guardBox(a.guard)[axis], 0, size);
+  Range others = resolve(schedule.guardBox(b.guard)[axis], 0, size);
   if (others.length < nodes.length) std::swap(nodes, others);
   for (std::uint32_t i = 0; i < nodes.length; ++i) {
     const std::uint32_t x = wrap(std::int64_t{nodes.start} + i, size);

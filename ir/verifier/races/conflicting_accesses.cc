@@ -1,5 +1,4 @@
 // Finds conflicting operations: their accesses meet on some node, and one of them writes.
-#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
@@ -18,8 +17,6 @@
 namespace torc::ir {
 namespace {
 
-using AccessList = std::vector<const Access*>;
-
 /// Accesses grouped by the single coordinate on an axis that their guards admit, and accesses with
 /// more: two single ones share a node only at the same coordinate.
 struct AccessesByNode {
@@ -29,13 +26,10 @@ struct AccessesByNode {
 
 constexpr std::size_t kLongList = 64;  // of accesses: below this length all pairs are compared
 
-class ConflictFinder {
+class ConflictFinder : public RuleChecker {
  public:
   explicit ConflictFinder(RaceProof& proof)
-      : proof_(proof),
-        context_(proof.context),
-        schedule_(context_.schedule),
-        axes_(context_.axes) {}
+      : RuleChecker(proof.context), proof_(proof), axes_(context_.axes) {}
 
   void run() {
     Storages storages = collectAccesses(proof_);
@@ -111,8 +105,7 @@ class ConflictFinder {
       }
     }
     const bool are_single = llvm::all_of(own, [&](const auto& entry) {
-      const Ranges nodes = resolve(schedule_.boxes[entry.first], context_.topology, {});
-      return volume(nodes, context_.topology) == 1;
+      return volume(schedule_.guardRanges(entry.first), context_.topology) == 1;
     });
     if (accesses.size() <= kLongList || everyones.empty() || !are_single) return {accesses};
     std::vector<AccessList> lists;
@@ -315,8 +308,6 @@ class ConflictFinder {
   }
 
   RaceProof& proof_;
-  const VerifyContext& context_;
-  const ScheduleView& schedule_;
   const BlockAxes& axes_;
 };
 

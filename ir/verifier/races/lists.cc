@@ -113,8 +113,8 @@ void checkLists(RaceProof& proof) {
     const PieceList pieces = written.piecesOf(blocks);
     const std::size_t twice = findRepeated(proof, pieces);
     if (twice == pieces.size()) return;
-    context.fault(Rule::kRaces, operation,
-                  what() + ": piece " + std::to_string(twice) + " has blocks of one before it");
+    context.fault(Rule::kRaces, operation, what(), ": piece ", twice,
+                  " has blocks of one before it");
   };
   for (std::uint32_t i = 0; i < written.operations.size(); ++i) {
     const Operation& operation = written.operations[i];
@@ -122,9 +122,8 @@ void checkLists(RaceProof& proof) {
       if (region->present()) check(*region, i, [&] { return regionText(written, *region); });
     }
     if (operation.hasPeerLoop() && operation.dst.present() && !writesApart(written, operation)) {
-      context.fault(Rule::kRaces, i,
-                    "writes " + regionText(written, operation.dst) +
-                        ": two messages of its loop over peers touch the same blocks");
+      context.fault(Rule::kRaces, i, "writes ", regionText(written, operation.dst),
+                    ": two messages of its loop over peers touch the same blocks");
     }
   }
   for (std::size_t i = 0; i < written.frames.size(); ++i)

@@ -2,7 +2,6 @@
 // operations at a time, one bit each.
 #include <algorithm>
 #include <array>
-#include <string>
 #include <tuple>
 #include <vector>
 
@@ -109,12 +108,10 @@ void checkOrder(RaceProof& proof) {
         ++source;
       const bool reached = islands.of(conflict.second) == islands.of(conflict.first);
       if (reached && (after[conflict.second][source / 64] >> source % 64 & 1) != 0) continue;
-      context.fault(Rule::kRaces, conflict.second,
-                    "touches " + regionText(schedule, *conflict.second_region) + " while %" +
-                        std::to_string(conflict.first) +
-                        ", on which it does not "
-                        "depend, may still touch " +
-                        regionText(schedule, *conflict.first_region));
+      context.fault(Rule::kRaces, conflict.second, "touches ",
+                    regionText(schedule, *conflict.second_region), " while %", conflict.first,
+                    ", on which it does not depend, may still touch ",
+                    regionText(schedule, *conflict.first_region));
     }
   }
 }

@@ -2,7 +2,6 @@
 #ifndef TORC_IR_VERIFIER_RACES_RACES_H_
 #define TORC_IR_VERIFIER_RACES_RACES_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -1,6 +1,5 @@
 #include "ir/verifier/roots/root_shifts.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <numeric>
@@ -41,6 +40,34 @@ std::int64_t hopsOf(const Shift& shift) {
 }
 
 enum class Where : std::uint8_t { kPlane, kOutside, kCrossing, kCommon };
+
+const Interval& guardOf(const ScheduleView& schedule, std::uint32_t operation, std::uint32_t axis) {
+  return schedule.guardBox(schedule.operations[operation].guard)[axis];
+}
+
+/// The coordinates of an operation's guard on an axis on which the root is fixed.
+Range rangeOf(const ScheduleView& schedule, std::uint32_t operation, std::uint32_t axis,
+              const Coordinates& root) {
+  const std::uint32_t size = schedule.topology.axes[axis].size;
+  const Interval& interval = guardOf(schedule, operation, axis);
+  return resolve(isRootRelative(interval.kind) ? atRoot(interval, root[axis], size) : interval, 0,
+                 size);
+}
+
+/// Whether all blocks and frames are `*` on `axis`.
+bool namesAll(const ScheduleView& schedule, std::uint32_t axis) {
+  const auto isAll = [&](std::uint32_t box) {
+    return schedule.boxes[box][axis].kind == IntervalKind::kAll;
+  };
+  const auto areAll = [&](const auto& blocks) {
+    return llvm::all_of(schedule.piecesOf(blocks),
+                        [&](const Piece& piece) { return isAll(piece.box); });
+  };
+  return llvm::all_of(schedule.frames, areAll) &&
+         llvm::all_of(schedule.operations, [&](const Operation& operation) {
+           return areAll(operation.dst) && areAll(operation.a) && areAll(operation.b);
+         });
+}
 
 }  // namespace
 
@@ -89,41 +116,13 @@ Conflicts conflictsOf(const ScheduleView& schedule, bool in_place) {
 RootShifts::RootShifts(const ScheduleView& schedule, std::uint32_t operations_per_segment)
     : schedule_(schedule), per_segment_(operations_per_segment) {}
 
-Interval RootShifts::guardOf(std::uint32_t operation, std::uint32_t axis) const {
-  const std::uint32_t guard = schedule_.operations[operation].guard;
-  return guard == kNone ? Interval::all() : schedule_.boxes[guard][axis];
-}
-
-Range RootShifts::rangeOf(std::uint32_t operation, std::uint32_t axis,
-                          const Coordinates& root) const {
-  const std::uint32_t size = schedule_.topology.axes[axis].size;
-  const Interval interval = guardOf(operation, axis);
-  return resolve(isRootRelative(interval.kind) ? atRoot(interval, root[axis], size) : interval, 0,
-                 size);
-}
-
-/// Whether all blocks and frames are `*` on `axis`.
-bool RootShifts::namesAll(std::uint32_t axis) const {
-  const auto isAll = [&](std::uint32_t box) {
-    return schedule_.boxes[box][axis].kind == IntervalKind::kAll;
-  };
-  const auto areAll = [&](const auto& blocks) {
-    return llvm::all_of(schedule_.piecesOf(blocks),
-                        [&](const Piece& piece) { return isAll(piece.box); });
-  };
-  return llvm::all_of(schedule_.frames, areAll) &&
-         llvm::all_of(schedule_.operations, [&](const Operation& operation) {
-           return areAll(operation.dst) && areAll(operation.a) && areAll(operation.b);
-         });
-}
-
 bool RootShifts::isFree(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> active,
                         const std::array<bool, kMaxAxes>& is_fixed, const Coordinates& root) {
   const Topology& topology = schedule_.topology;
   const Collective collective = schedule_.collective;
   if ((collective != Collective::kBroadcast && collective != Collective::kReduce) ||
       !topology.axes[axis].isRing() || !topology.deadLinks().empty() ||
-      topology.deadNodes().empty() || !namesAll(axis)) {
+      topology.deadNodes().empty() || !namesAll(schedule_, axis)) {
     return false;
   }
   for (std::uint32_t across = 0; across < topology.axis_count; ++across) {
@@ -157,8 +156,8 @@ bool RootShifts::isSeparated(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> a
   };
   for (const std::uint32_t index : active) {
     const Operation& operation = schedule_.operations[index];
-    const Along along = alongOf(guardOf(index, axis), topology.axes[axis].size);
-    const Range range = rangeOf(index, across, root);
+    const Along along = alongOf(guardOf(schedule_, index, axis), topology.axes[axis].size);
+    const Range range = rangeOf(schedule_, index, across, root);
     if (along == Along::kOther || operation.hasPeerLoop()) return false;
     const bool in_plane = contains(range, plane, size);
     const bool is_message = sends(operation.kind) || receives(operation.kind);
@@ -214,8 +213,8 @@ bool RootShifts::isSeparated(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> a
   if (!conflicts_) conflicts_ = conflictsOf(schedule_, /*in_place=*/false);
   const auto areApart = [&](std::uint32_t a, std::uint32_t b) {
     for (std::uint32_t i = 0; i < topology.axis_count; ++i) {
-      if (is_fixed[i] &&
-          !overlaps(rangeOf(a, i, root), rangeOf(b, i, root), topology.axes[i].size)) {
+      if (is_fixed[i] && !overlaps(rangeOf(schedule_, a, i, root), rangeOf(schedule_, b, i, root),
+                                   topology.axes[i].size)) {
         return true;
       }
     }

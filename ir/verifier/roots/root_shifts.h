@@ -63,13 +63,9 @@ class RootShifts {
               const std::array<bool, kMaxAxes>& is_fixed, const Coordinates& root);
 
  private:
-  /// The coordinates of an operation's guard on an axis on which the root is fixed.
-  Range rangeOf(std::uint32_t operation, std::uint32_t axis, const Coordinates& root) const;
-  Interval guardOf(std::uint32_t operation, std::uint32_t axis) const;
   bool isSeparated(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> active, std::uint32_t across,
                    std::uint32_t plane, const std::array<bool, kMaxAxes>& is_fixed,
                    const Coordinates& root);
-  bool namesAll(std::uint32_t axis) const;
 
   const ScheduleView& schedule_;
   const std::uint32_t per_segment_;

@@ -208,9 +208,7 @@ class RootsToProve {
                                       const std::vector<std::uint32_t>& active) const {
     std::vector<std::uint32_t> left;
     llvm::copy_if(active, std::back_inserter(left), [&](std::uint32_t operation) {
-      const std::uint32_t guard = schedule_.operations[operation].guard;
-      if (guard == kNone) return true;
-      const Interval& interval = schedule_.boxes[guard][axis];
+      const Interval& interval = schedule_.guardBox(schedule_.operations[operation].guard)[axis];
       return interval.kind != IntervalKind::kForRoots ||
              atRoot(interval, x, schedule_.topology.axes[axis].size).length > 0;
     });

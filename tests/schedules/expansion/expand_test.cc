@@ -13,7 +13,6 @@
 
 #include <gtest/gtest.h>
 
-#include "schedules/expansion/peers.h"
 #include "schedules/expansion/shares.h"
 #include "schedules/validation/validate.h"
 #include "tests/schedules/sample_schedule.h"

@@ -16,7 +16,6 @@
 #include <rapidcheck.h>
 
 #include "schedules/box.h"
-#include "schedules/sub_torus/sub_torus_ranks.h"
 #include "tests/schedules/sample_schedule.h"
 
 namespace torc {

@@ -1,8 +1,12 @@
 // Faults of schedules and files are thrown, within one module, to where it returns a Status.
-#ifndef TORC_SCHEDULES_REJECT_H_
-#define TORC_SCHEDULES_REJECT_H_
+#ifndef TORC_SCHEDULES_FAULTS_REJECT_H_
+#define TORC_SCHEDULES_FAULTS_REJECT_H_
 
+#include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "support/message.h"
@@ -42,6 +46,24 @@ void checkEach(const char* what, const Records& records, Check&& check) {
     within([&] { check(records[i]); }, what, ' ', i);
 }
 
+/// The record with which the message of a fault begins: "color 3: weight must be at least 1".
+struct FaultyRecord {
+  std::string_view what{};  // "color"
+  std::size_t index = 0;    // 3
+  std::string_view rest{};  // ": weight must be at least 1"
+};
+/// `what` is empty if the message does not begin with a record.
+inline FaultyRecord recordOf(std::string_view message) {
+  const std::size_t digits = std::min(message.find_first_of("0123456789"), message.size());
+  FaultyRecord record;
+  const char* const end = message.data() + message.size();
+  const auto [rest, error] = std::from_chars(message.data() + digits, end, record.index);
+  if (digits < 2 || message[digits - 1] != ' ' || error != std::errc()) return record;
+  record.what = message.substr(0, digits - 1);
+  record.rest = {rest, static_cast<std::size_t>(end - rest)};
+  return record;
+}
+
 /// Ok, or the fault that `check` throws.
 template <typename Check>
 Status statusOf(Check&& check) {
@@ -55,4 +77,4 @@ Status statusOf(Check&& check) {
 
 }  // namespace torc
 
-#endif  // TORC_SCHEDULES_REJECT_H_
+#endif  // TORC_SCHEDULES_FAULTS_REJECT_H_
