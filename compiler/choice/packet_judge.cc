@@ -24,19 +24,13 @@ constexpr double kLeastRatio = 0.85;
 // that cost as much as a message.
 constexpr double kMostWork = 2.5e6, kMostWorkOfAll = 1e7;
 constexpr double kHopsOfMessage = 8;
+// Of a judgement, in the choice's unit of work.
+constexpr double kWorkOfPackets = 1e7;
 // The slowdown that a smaller shape may hide.
 constexpr double kOnSmaller = 1.1;
 // Nodes of the shapes, and the share of each axis that the next one has.
 constexpr std::uint64_t kMostNodes = 512, kFewestNodes = 64;
 constexpr double kNextShape = 0.75;
-
-/// Whether routers are known, and the packet simulator serves the topology: nodes of one rank,
-/// undamaged.
-bool isJudged(const Trials& trials) {
-  const Topology& topology = trials.spec.topology;
-  return trials.machine.router && !topology.isDamaged() && !topology.hasCores() &&
-         elementBytesFor(trials.spec, trials.bytes);
-}
 
 /// Seconds for which the processor of a node sends its messages and receives as many packets, one
 /// after the other; the link simulator lets them overlap.
@@ -60,7 +54,7 @@ double processorSeconds(const ScheduleView& schedule, const model::Machine& mach
 /// Judges candidates on the machine, or where these are too much on smaller ones.
 class PacketJudge {
  public:
-  PacketJudge(Trials& trials, Progress* progress) : trials_(trials), progress_(progress) {
+  explicit PacketJudge(Trials& trials) : trials_(trials) {
     std::array<bool, kMaxAxes> all{};
     all.fill(true);
     const Topology& topology = trials.spec.topology;
@@ -131,9 +125,10 @@ class PacketJudge {
 
   /// Judges by the largest shape within the limit of work, else by the estimate.
   void judge(Candidate& candidate) {
-    if (progress_ != nullptr) {
-      progress_->expect(1);
-      progress_->begin("trying " + candidate.description() + ", by packets");
+    Progress* const progress = trials_.progress;
+    if (progress != nullptr) {
+      progress->expect(1);
+      progress->begin("trying " + candidate.description() + ", by packets");
     }
     std::optional<double> ratio;
     double unseen = 1, most = kNoLimit;
@@ -142,7 +137,7 @@ class PacketJudge {
       most = kTie * bestJudged() / (candidate.predicted_s * unseen);
       ratio = packetsOverLinks(*shape, candidate, most);
     }
-    if (progress_ != nullptr) progress_->done();
+    if (progress != nullptr) progress->done();
     if (!ratio) {
       ratio = candidate.unseen;
       unseen = isWhole(shapes_.back()) ? 1 : kOnSmaller;
@@ -213,7 +208,6 @@ class PacketJudge {
   }
 
   Trials& trials_;
-  Progress* const progress_;
   double left_ = kMostWorkOfAll;
   double worst_ = 1;            // ratio so far
   std::deque<Smaller> shapes_;  // the largest first
@@ -221,8 +215,12 @@ class PacketJudge {
 
 }  // namespace
 
-void judgeByPackets(Trials& trials, Progress* progress) {
-  if (isJudged(trials)) PacketJudge(trials, progress).run();
+void judgeByPackets(Trials& trials) {
+  // The packet simulator serves nodes of one rank, undamaged.
+  const Topology& topology = trials.spec.topology;
+  const bool has_packets = trials.machine.router && !topology.isDamaged() && !topology.hasCores();
+  if (trials.isBeyondWork(has_packets ? kWorkOfPackets : 0)) return;
+  if (has_packets && elementBytesFor(trials.spec, trials.bytes)) PacketJudge(trials).run();
 }
 
 }  // namespace torc::compiler

@@ -7,26 +7,25 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/choice/search.h"
+#include "compiler/choice/trials.h"
 
 namespace torc::compiler {
 
 /// Whether an axis of more than two nodes does not wrap.
 bool hasLine(const Topology& topology);
 
-/// Plans of rings that may run in segments. `trials` must outlive it, and it must outlive its
-/// searches.
+/// Plans of rings that may run in segments. `trials` must outlive it.
 class RingSegments {
  public:
-  explicit RingSegments(const Trials& trials) : trials_(trials) {}
+  explicit RingSegments(Trials& trials) : trials_(trials) {}
 
   /// Records a plan that has been tried in one segment, with its modelled cost.
   void note(Candidate candidate);
   /// Searches the few untried plans with the least modelled cost, if that is below the times so
-  /// far.
-  Search searchPromising();
+  /// far. Returns whether there was one.
+  bool searchPromising();
   /// Lists the other plans with the reason why they are not tried.
-  Search leaveOut() const;
+  void leaveOut();
 
  private:
   struct Plan {
@@ -37,12 +36,12 @@ class RingSegments {
   };
 
   std::uint32_t mostSegments(const Candidate& candidate, const ScheduleView& uncut) const;
-  Search searchPlan(const Plan& plan);
-  Search climb(Candidate& candidate, std::uint32_t& number,
-               const std::optional<std::uint32_t>& settled, double& best, std::uint32_t lowest,
-               std::uint32_t highest) const;
+  void searchPlan(const Plan& plan);
+  void climb(Candidate& candidate, std::uint32_t& number,
+             const std::optional<std::uint32_t>& settled, double& best, std::uint32_t lowest,
+             std::uint32_t highest);
 
-  const Trials& trials_;
+  Trials& trials_;
   std::vector<Plan> plans_;
   std::vector<Plan> in_one_;  // those with one segment
   // Remaining numbers of plans to try, with cut rings as lines and with detours.
@@ -52,7 +51,7 @@ class RingSegments {
 
 /// Searches plans of rings, with equal and balanced weights, in one direction and in both, phase by
 /// phase and with overlapping phases; records those that may run in segments.
-Search searchPlans(const Trials& trials, const Algorithm& algorithm, RingSegments& segments);
+void searchPlans(Trials& trials, const Algorithm& algorithm, RingSegments& segments);
 
 }  // namespace torc::compiler
 
