@@ -117,9 +117,9 @@ llvm::Expected<SharedProgram> uncutOf(CompileCache& programs, const Candidate& c
 
 /// A machine that stands in for another one, and the programs that were compiled for it.
 struct Smaller {
-  Smaller(StandIn found, Collective collective)
+  Smaller(Target found, Collective collective)
       : stand_in(std::move(found)), programs({collective, stand_in.topology}) {}
-  StandIn stand_in;
+  Target stand_in;
   CompileCache programs;
 };
 

@@ -59,7 +59,7 @@ class PacketJudge {
     all.fill(true);
     const Topology& topology = trials.spec.topology;
     if (topology.sites() <= kMostNodes)
-      shapes_.emplace_back(StandIn{trials.machine, topology}, trials.spec.collective);
+      shapes_.emplace_back(Target{trials.machine, topology}, trials.spec.collective);
     for (std::uint64_t most = kMostNodes; most >= kFewestNodes; most /= 2) {
       auto smaller = standInFor(topology, trials.machine, all, most, kNextShape);
       if (!smaller || (!shapes_.empty() &&

@@ -7,24 +7,18 @@
 #include <cstdint>
 #include <optional>
 
-#include "model/machines/machine.h"
-#include "schedules/topology/topology.h"
+#include "compiler/target.h"
 
 namespace torc::compiler {
-
-struct StandIn {
-  model::Machine machine;
-  Topology topology;  // of the machine
-};
 
 /// The machine with the axes of `shrink` cut to `share` of their sizes, again and again, until no
 /// more than `most` nodes differ, the product of their sizes. Odd sizes stay odd and even ones
 /// even; dead nodes and links stay as far from the first dead one on rings, and from the beginning
 /// on lines, as there is room. None where no axis is long enough, or the damage would cut the
 /// smaller machine apart.
-std::optional<StandIn> standInFor(const Topology& topology, const model::Machine& machine,
-                                  const std::array<bool, kMaxAxes>& shrink, std::uint64_t most,
-                                  double share = 0.5);
+std::optional<Target> standInFor(const Topology& topology, const model::Machine& machine,
+                                 const std::array<bool, kMaxAxes>& shrink, std::uint64_t most,
+                                 double share = 0.5);
 
 }  // namespace torc::compiler
 

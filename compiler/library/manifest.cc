@@ -183,8 +183,7 @@ Json tunedJson(const LibraryIndex& index) {
 }
 
 std::string manifestText(const LibraryIndex& index, const model::Machine& machine,
-                         const LibrarySettings& settings,
-                         llvm::ArrayRef<const ScheduleRange*> ranges,
+                         const LibrarySettings& settings, llvm::ArrayRef<ScheduleRange> ranges,
                          llvm::ArrayRef<std::string> candidates) {
   Json document;
   document["torc_library"] = kManifestVersion;
@@ -192,12 +191,12 @@ std::string manifestText(const LibraryIndex& index, const model::Machine& machin
   document["machine"] = Json::parse(model::machineJson(machine));
   document["settings"] = settingsJson(settings);
   std::vector<Json> facts;
-  for (const ScheduleRange* range : ranges) {
+  for (const ScheduleRange& range : ranges) {
     Json choices = Json::array();
-    for (const SizedChoice& choice : range->choices)
+    for (const SizedChoice& choice : range.choices)
       choices.push_back(choiceJson(choice));
-    facts.push_back({{"lowest_bound_s", range->lowest_bound_s},
-                     {"highest_bound_s", range->highest_bound_s},
+    facts.push_back({{"lowest_bound_s", range.lowest_bound_s},
+                     {"highest_bound_s", range.highest_bound_s},
                      {"choices", std::move(choices)}});
   }
   return changedManifestText(std::move(document), index, facts, candidates);

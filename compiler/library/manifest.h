@@ -47,8 +47,7 @@ struct LibrarySettings {
 /// The text of the manifest. `ranges` are those of the index's entries, in their order; `machine`
 /// is the whole one; `candidates` are the schedules of the index's candidates.
 std::string manifestText(const LibraryIndex& index, const model::Machine& machine,
-                         const LibrarySettings& settings,
-                         llvm::ArrayRef<const ScheduleRange*> ranges,
+                         const LibrarySettings& settings, llvm::ArrayRef<ScheduleRange> ranges,
                          llvm::ArrayRef<std::string> candidates);
 
 /// The text of the manifest `old` of an index that has changed. `facts` are the further values of
