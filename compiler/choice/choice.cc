@@ -7,7 +7,6 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-#include "compiler/choice/rings_search.h"
 #include "compiler/choice/search.h"
 #include "ir/make_error.h"
 #include "ir/verifier/verifier.h"

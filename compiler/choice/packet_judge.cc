@@ -8,7 +8,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-#include "compiler/choice/stand_in.h"
+#include "compiler/choice/candidate.h"
 #include "compiler/choice/trials.h"
 #include "model/packets/packet_simulator.h"
 #include "model/packets/packet_sizes.h"

@@ -1,13 +1,12 @@
 // Searches plans of rings: with equal and balanced weights, in one and in both directions, phase by
 // phase and with overlapping phases; then in segments.
-#include "compiler/choice/rings_search.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include <llvm/ADT/STLExtras.h>
 
+#include "compiler/choice/search.h"
 #include "model/bounds/bounds.h"
 #include "model/simulator/pipeline_cost.h"
 #include "support/columns.h"

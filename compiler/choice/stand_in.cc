@@ -1,10 +1,9 @@
 // Shrinks axes.
-#include "compiler/choice/stand_in.h"
-
 #include <algorithm>
 
 #include <llvm/Support/Error.h>
 
+#include "compiler/choice/candidate.h"
 #include "schedules/box.h"
 
 namespace torc::compiler {

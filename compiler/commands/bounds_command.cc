@@ -3,7 +3,6 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/report.h"
-#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"

@@ -12,7 +12,6 @@
 #include <llvm/Support/Path.h>
 
 #include "compiler/choice/choice.h"
-#include "compiler/chosen_for.h"
 #include "compiler/commands/commands.h"
 #include "compiler/commands/compile_json.h"
 #include "compiler/compile.h"
@@ -20,11 +19,10 @@
 #include "compiler/program_name.h"
 #include "compiler/progress_line.h"
 #include "compiler/proved_file.h"
-#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
-#include "compiler/view/choice_data.h"
+#include "compiler/view/page_data.h"
 #include "compiler/view/schedule_page.h"
 #include "ir/json/json.h"
 #include "ir/make_error.h"

@@ -4,7 +4,7 @@
 
 #include <llvm/ADT/StringExtras.h>
 
-#include "compiler/view/choice_data.h"
+#include "compiler/view/page_data.h"
 #include "compiler/view/schedule_page.h"
 #include "ir/json/topology_json.h"
 #include "model/bounds/bounds.h"

@@ -4,9 +4,8 @@
 #include <llvm/Support/Format.h>
 
 #include "compiler/commands/commands.h"
-#include "compiler/rows.h"
 #include "compiler/tool.h"
-#include "compiler/view/rank_data.h"
+#include "compiler/view/page_data.h"
 #include "ir/json/json.h"
 #include "ir/make_error.h"
 #include "ir/text/text.h"

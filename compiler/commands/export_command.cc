@@ -12,7 +12,6 @@
 #include <llvm/Support/Signals.h>
 
 #include "compiler/commands/commands.h"
-#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/tool.h"
 #include "ir/exchange/writers/call_writers.h"

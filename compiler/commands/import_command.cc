@@ -8,7 +8,6 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/proved_file.h"
-#include "compiler/rows.h"
 #include "compiler/spec/collective_spec.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"

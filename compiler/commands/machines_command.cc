@@ -4,7 +4,6 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/report.h"
-#include "compiler/rows.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
 #include "model/machines/machine.h"

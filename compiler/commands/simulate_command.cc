@@ -6,12 +6,9 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-#include "compiler/chosen_for.h"
 #include "compiler/commands/commands.h"
-#include "compiler/commands/simulate_packets.h"
-#include "compiler/commands/simulate_trace.h"
+#include "compiler/commands/simulate.h"
 #include "compiler/report.h"
-#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"

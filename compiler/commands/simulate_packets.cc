@@ -1,13 +1,12 @@
-#include "compiler/commands/simulate_packets.h"
-
 #include <chrono>
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/algorithms/alltoall/two_phase.h"
+#include "compiler/command_line.h"
+#include "compiler/commands/simulate.h"
 #include "compiler/progress_line.h"
-#include "compiler/rows.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"

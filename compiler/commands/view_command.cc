@@ -10,20 +10,14 @@
 #include <llvm/Support/Path.h>
 #include <nlohmann/json.hpp>
 
-#include "compiler/chosen_for.h"
 #include "compiler/commands/commands.h"
 #include "compiler/progress_line.h"
-#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
-#include "compiler/view/library_data.h"
-#include "compiler/view/page.h"
+#include "compiler/view/page_data.h"
 #include "compiler/view/picture.h"
-#include "compiler/view/rank_data.h"
-#include "compiler/view/schedule_data.h"
 #include "compiler/view/schedule_page.h"
-#include "compiler/view/table_data.h"
 #include "compiler/view/trace_data.h"
 #include "ir/make_error.h"
 #include "schedules/expansion/expand.h"

@@ -9,7 +9,6 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
-#include "compiler/library/spares.h"
 #include "ir/make_error.h"
 #include "ir/thrown.h"
 

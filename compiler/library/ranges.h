@@ -57,6 +57,17 @@ struct ScheduleRange : LibraryEntry {
   std::vector<SpareSchedule> spares;
 };
 
+/// Up to `count` schedules for the sizes of a range other than the chosen one. They are, in this
+/// order:
+///  - for rings, the chosen one in 8 chunks, often faster on real networks even if the model
+///    predicts no gain;
+///  - of the simulated ones, the best of each other algorithm;
+///  - the chosen one in 4 chunks;
+///  - the next best simulated ones.
+/// The rank of a schedule is its smallest ratio to the best time over all sizes; large ratios are
+/// excluded.
+std::vector<Candidate> sparesOf(const ScheduleRange& range, std::size_t count);
+
 /// Whether the compiled schedules are equal, with the pipeline that a schedule file names.
 bool haveSameSchedule(const Candidate& a, const Candidate& b);
 

@@ -1,15 +1,14 @@
 // The choice for a size, and for every size, as --explain has it.
-#include "compiler/view/choice_data.h"
-
 #include <algorithm>
 #include <utility>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
-#include "compiler/chosen_for.h"
 #include "compiler/report.h"
 #include "compiler/sizes.h"
+#include "compiler/target.h"
+#include "compiler/view/page_data.h"
 #include "model/bounds/bounds.h"
 
 namespace torc::compiler {

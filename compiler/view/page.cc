@@ -1,12 +1,11 @@
 // Fills the template of viewer/.
-#include "compiler/view/page.h"
-
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Base64.h>
 #include <llvm/Support/Compression.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "compiler/view/schedule_page.h"
 #include "compiler/view/viewer_source.h"
 #include "ir/make_error.h"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "compiler/algorithms/algorithm.h"
-#include "compiler/chosen_for.h"
-#include "compiler/view/choice_data.h"
+#include "compiler/target.h"
+#include "compiler/view/page_data.h"
 #include "ir/make_error.h"
 #include "ir/text/text.h"
 #include "passes/manager/pass_manager.h"

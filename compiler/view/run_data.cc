@@ -9,7 +9,7 @@
 
 #include "compiler/tool.h"
 #include "compiler/view/columns_data.h"
-#include "compiler/view/schedule_data.h"
+#include "compiler/view/page_data.h"
 #include "ir/node_classes.h"
 #include "ir/peer_loops/peer_loops.h"
 #include "model/bounds/bounds.h"

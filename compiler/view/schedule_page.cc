@@ -4,8 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/view/choice_data.h"
-#include "compiler/view/page.h"
+#include "compiler/view/page_data.h"
 #include "ir/make_error.h"
 #include "support/version.h"
 

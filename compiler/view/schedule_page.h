@@ -1,4 +1,5 @@
-// Pages of schedules, written by `torc view` and `torc compile --view`.
+// Pages of `torc view` and `torc compile --view`: one HTML file with its data, for use without a
+// network.
 #ifndef TORC_COMPILER_VIEW_SCHEDULE_PAGE_H_
 #define TORC_COMPILER_VIEW_SCHEDULE_PAGE_H_
 
@@ -11,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/progress_line.h"
-#include "compiler/view/schedule_data.h"
+#include "compiler/view/page_data.h"
 #include "ir/program.h"
 #include "model/machines/machine.h"
 
@@ -41,6 +42,12 @@ llvm::Expected<nlohmann::ordered_json> pageData(const ViewedSchedule& viewed,
 llvm::Expected<std::string> compiledPage(llvm::StringRef name, ir::Program program,
                                          const model::Machine& machine, std::uint64_t bytes,
                                          Progress& progress);
+
+/// The page for `json` (docs/schemas/view.schema.json): viewer/ with the compressed data. `title`
+/// is its heading; `text`, cut to a maximal length, is for browsers without scripts. Errors: this
+/// build of LLVM cannot compress.
+llvm::Expected<std::string> viewPage(llvm::StringRef title, llvm::StringRef json,
+                                     llvm::StringRef text);
 
 }  // namespace torc::compiler
 

@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/library/spares.h"
 #include "ir/make_error.h"
 #include "ir/verifier/verifier.h"
 #include "model/simulator/simulator.h"

@@ -1,4 +1,7 @@
-// The options --verify-each, --print-after-all, --time-passes and --stats.
+// The options --jobs, --verify-each, --print-after-all, --time-passes and --stats.
+#include <algorithm>
+#include <thread>
+
 #include "compiler/commands/commands.h"
 
 namespace torc::compiler {
@@ -8,6 +11,11 @@ namespace {
 constexpr std::string_view kPasses = "Passes";
 
 }  // namespace
+
+unsigned threadsOf(const options::Integer& jobs) {
+  return jobs.isGiven() ? static_cast<unsigned>(jobs)
+                        : std::max(1u, std::thread::hardware_concurrency());
+}
 
 PassFlags::PassFlags(options::Command& command, bool verify_each)
     : verify_each_(command,
