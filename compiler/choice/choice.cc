@@ -37,7 +37,7 @@ double provedSegments(const Algorithm& algorithm, const PipelineOptions& options
 class Chooser {
  public:
   Chooser(CompileCache& programs, const model::Machine& machine, double bytes,
-          const ChoiceLimits& limits, Progress* progress)
+          const ChoiceLimits& limits, Progress& progress)
       : trials_{programs, machine, bytes, limits, progress}, ring_segments_(trials_) {}
 
   Choice run() {
@@ -48,13 +48,13 @@ class Chooser {
     // Pipelines go first: the busiest link of many others alone takes longer than these.
     std::stable_partition(wanted.begin(), wanted.end(),
                           [](const Algorithm* algorithm) { return algorithm->inSegments(); });
-    Progress* const progress = trials_.progress;
-    if (progress != nullptr) progress->expect(wanted.size());
+    Progress& progress = trials_.progress;
+    progress.expect(wanted.size());
     for (const Algorithm* algorithm : wanted) {
       trials_.is_expected = true;
-      if (progress != nullptr) progress->begin("trying " + algorithm->name.str());
+      progress.begin("trying " + algorithm->name.str());
       search(*algorithm);
-      if (std::exchange(trials_.is_expected, false) && progress != nullptr) progress->done();
+      if (std::exchange(trials_.is_expected, false)) progress.done();
     }
     ring_segments_.searchPromising();
     std::vector<Candidate>& candidates = trials_.choice.candidates;
@@ -148,7 +148,7 @@ class Chooser {
       return false;
     }
     if (is_small && candidate.stand_in.empty()) return true;
-    if (trials_.progress != nullptr) trials_.progress->begin("proving " + candidate.description());
+    trials_.progress.begin("proving " + candidate.description());
     auto program = programOf(trials_.programs, candidate);
     if (!program) {
       candidate.refusal = toString(program.takeError());
@@ -177,7 +177,8 @@ class Chooser {
 
 Choice consider(CompileCache& programs, const model::Machine& machine, double bytes,
                 const ChoiceLimits& limits, Progress* progress) {
-  return Chooser(programs, machine, bytes, limits, progress).run();
+  Progress none(/*quiet=*/true);
+  return Chooser(programs, machine, bytes, limits, progress == nullptr ? none : *progress).run();
 }
 
 llvm::Error checkPossible(const Choice& choice, const CollectiveSpec& spec) {

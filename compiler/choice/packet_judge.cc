@@ -125,11 +125,8 @@ class PacketJudge {
 
   /// Judges by the largest shape within the limit of work, else by the estimate.
   void judge(Candidate& candidate) {
-    Progress* const progress = trials_.progress;
-    if (progress != nullptr) {
-      progress->expect(1);
-      progress->begin("trying " + candidate.description() + ", by packets");
-    }
+    trials_.progress.expect(1);
+    trials_.progress.begin("trying " + candidate.description() + ", by packets");
     std::optional<double> ratio;
     double unseen = 1, most = kNoLimit;
     for (auto shape = shapes_.begin(); !ratio && left_ > 0 && shape + 1 != shapes_.end(); ++shape) {
@@ -137,7 +134,7 @@ class PacketJudge {
       most = kTie * bestJudged() / (candidate.predicted_s * unseen);
       ratio = packetsOverLinks(*shape, candidate, most);
     }
-    if (progress != nullptr) progress->done();
+    trials_.progress.done();
     if (!ratio) {
       ratio = candidate.unseen;
       unseen = isWhole(shapes_.back()) ? 1 : kOnSmaller;

@@ -92,12 +92,10 @@ void Trials::tryOnce(Candidate candidate) {
 }
 
 llvm::Error Trials::simulate(Candidate& candidate, llvm::StringRef how) {
-  if (progress != nullptr) {
-    if (!std::exchange(is_expected, false)) progress->expect(1);
-    progress->begin("trying " + candidate.description() + how.str());
-  }
+  if (!std::exchange(is_expected, false)) progress.expect(1);
+  progress.begin("trying " + candidate.description() + how.str());
   llvm::Error error = simulator.simulate(candidate);
-  if (progress != nullptr) progress->done();
+  progress.done();
   return error;
 }
 

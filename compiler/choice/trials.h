@@ -24,7 +24,7 @@ struct Trials {
   const model::Machine& machine;
   const double bytes;
   const ChoiceLimits& limits;
-  Progress* const progress;  // null: none
+  Progress& progress;
   const CollectiveSpec& spec = programs.spec();
   const CollectiveSpec network = networkOf(spec);
   Choice choice = {};  // its candidates in the order in which they were tried

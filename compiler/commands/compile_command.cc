@@ -1,5 +1,4 @@
 // torc compile COLLECTIVE --torus SHAPE: from a shape to a proved schedule in a file.
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -378,14 +377,13 @@ llvm::Expected<std::shared_ptr<const ir::Program>> compileRequested(
 
 int run() {
   if (list_algorithms) return printOutput(algorithmList());
-  const auto start = std::chrono::steady_clock::now();
+  Progress progress(quiet);
   Request request = readRequest();
   if (algorithm_name.empty() && !explain && !isServed(request.spec)) {
     return inputFault(noAlgorithm(request.spec));
   }
 
   CompileResult result(request.spec, request.machine);
-  Progress progress(quiet);
   CompileCache programs(request.spec);
   if (request.bytes && request.algorithm->lower != nullptr) {
     orInputFault(chooseFor(*request.bytes, request, programs, result, progress));
@@ -424,9 +422,8 @@ int run() {
     result.addFile(program.schedule.view(), output, emit, form);
     orInputFault(writeOutput("-", result.text()));
   } else if (!quiet) {
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     const bool is_named = output.isGiven() || output == "-";
-    printSummary(program.schedule.view(), form.size(), elapsed.count(),
+    printSummary(program.schedule.view(), form.size(), progress.elapsedSeconds(),
                  is_named ? "" : output + (was_there ? ", overwritten" : ""));
     llvm::errs() << request.default_choice;
   }

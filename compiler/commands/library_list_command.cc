@@ -92,14 +92,6 @@ void forEachCollective(std::span<const Thing> things, Print print) {
   }
 }
 
-/// The schedule of a candidate in the manifest; empty without it.
-std::string scheduleOf(const Library& library, const LibraryCandidate& candidate) {
-  const auto number = static_cast<std::size_t>(&candidate - library.index.candidates.data());
-  const auto& manifest = library.manifest["candidates"][number];
-  const auto found = manifest.find("schedule");
-  return found != manifest.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 void printCandidates(const Library& library, std::uint32_t shape, llvm::raw_ostream& out) {
   const LibraryIndex& index = library.index;
   const auto print = [&](std::span<const LibraryCandidate> candidates) {
@@ -107,7 +99,8 @@ void printCandidates(const Library& library, std::uint32_t shape, llvm::raw_ostr
         << candidates.size() << (candidates.size() == 1 ? " more file\n" : " more files\n");
     if (!explain) return;
     for (const LibraryCandidate& candidate : candidates) {
-      out << "    " << index.files[candidate.file].name << "  " << scheduleOf(library, candidate)
+      const auto number = static_cast<std::size_t>(&candidate - index.candidates.data());
+      out << "    " << index.files[candidate.file].name << "  " << scheduleOf(library, number)
           << '\n';
     }
   };

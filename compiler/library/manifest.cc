@@ -280,6 +280,12 @@ std::string fileText(const LibraryIndex& index, std::uint32_t file) {
   return file == kMpisOwn ? "MPI's own" : index.files[file].name;
 }
 
+std::string scheduleOf(const Library& library, std::size_t candidate) {
+  const Json& of_it = library.manifest["candidates"][candidate];
+  const auto found = of_it.find("schedule");
+  return found != of_it.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 bool isTuned(const LibraryIndex& index) {
   return !index.tuned_on.empty() || !index.tuned.empty() || !index.measurements.empty();
 }

@@ -84,6 +84,9 @@ std::string subTorusName(const LibraryIndex& index, const LibrarySubTorus& sub_t
 /// The name of a file of the index, or "MPI's own".
 std::string fileText(const LibraryIndex& index, std::uint32_t file);
 
+/// The schedule of a candidate in the manifest; empty without it.
+std::string scheduleOf(const Library& library, std::size_t candidate);
+
 /// Whether tuning has added something.
 bool isTuned(const LibraryIndex& index);
 
