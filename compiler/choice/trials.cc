@@ -7,16 +7,14 @@
 #include <utility>
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/Support/Format.h>
-#include <llvm/Support/raw_ostream.h>
+
+#include "support/columns.h"
 
 namespace torc::compiler {
 namespace {
 
 std::string mebibytes(double bytes) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.1f MiB", bytes / (1 << 20));
-  return text;
+  return formatted("%.1f MiB", bytes / (1 << 20));
 }
 
 }  // namespace

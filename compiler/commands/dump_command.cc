@@ -4,7 +4,6 @@
 #include <llvm/Support/Format.h>
 
 #include "compiler/commands/commands.h"
-#include "compiler/tool.h"
 #include "compiler/view/page_data.h"
 #include "ir/json/json.h"
 #include "ir/make_error.h"

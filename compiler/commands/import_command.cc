@@ -10,7 +10,6 @@
 #include "compiler/proved_file.h"
 #include "compiler/spec/collective_spec.h"
 #include "compiler/target.h"
-#include "compiler/tool.h"
 #include "ir/exchange/import.h"
 #include "ir/exchange/readers/readers.h"
 #include "ir/make_error.h"

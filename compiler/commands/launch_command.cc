@@ -12,7 +12,6 @@
 #include "compiler/jobs/job_command.h"
 #include "compiler/jobs/job_library.h"
 #include "compiler/jobs/stats_sum.h"
-#include "compiler/tool.h"
 #include "ir/make_error.h"
 
 namespace torc::compiler {

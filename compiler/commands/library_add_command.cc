@@ -8,7 +8,6 @@
 #include "compiler/library/add.h"
 #include "compiler/library/manifest.h"
 #include "compiler/sizes.h"
-#include "compiler/tool.h"
 #include "ir/make_error.h"
 
 namespace torc::compiler {

@@ -9,7 +9,6 @@
 #include "compiler/report.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
-#include "compiler/tool.h"
 #include "ir/make_error.h"
 
 namespace torc::compiler {

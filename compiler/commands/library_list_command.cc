@@ -8,7 +8,6 @@
 #include "compiler/commands/commands.h"
 #include "compiler/library/manifest.h"
 #include "compiler/report.h"
-#include "compiler/tool.h"
 
 namespace torc::compiler {
 namespace library_list_command {

@@ -9,7 +9,6 @@
 #include "compiler/commands/commands.h"
 #include "compiler/library/manifest.h"
 #include "compiler/report.h"
-#include "compiler/tool.h"
 #include "ir/make_error.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/format/file.h"

@@ -11,7 +11,6 @@
 #include "compiler/report.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
-#include "compiler/tool.h"
 #include "ir/make_error.h"
 #include "model/bounds/bounds.h"
 #include "model/bounds/graph_bounds.h"

@@ -114,16 +114,15 @@ void PacketFlags::check(bool has_file) const {
 }
 
 int PacketFlags::listSettings() const {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  const model::PacketParameters parameters;
-  for (const model::PacketParameterRow& row : model::packetParameterRows()) {
-    out << llvm::left_justify(llvm::StringRef(row.name), 16)
-        << llvm::right_justify(formatted("%g", parameters.*(row.member)), 8) << ' '
-        << llvm::left_justify(llvm::StringRef(row.unit), 8) << ' ' << llvm::StringRef(row.meaning)
-        << "; " << llvm::StringRef(row.source) << '\n';
-  }
-  return printOutput(text);
+  return printReport({}, {}, [](llvm::raw_ostream& out) {
+    const model::PacketParameters parameters;
+    for (const model::PacketParameterRow& row : model::packetParameterRows()) {
+      out << llvm::left_justify(llvm::StringRef(row.name), 16)
+          << llvm::right_justify(formatted("%g", parameters.*(row.member)), 8) << ' '
+          << llvm::left_justify(llvm::StringRef(row.unit), 8) << ' ' << llvm::StringRef(row.meaning)
+          << "; " << llvm::StringRef(row.source) << '\n';
+    }
+  });
 }
 
 model::PacketOptions PacketFlags::optionsFor(const model::Machine& machine) const {

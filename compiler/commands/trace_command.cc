@@ -10,7 +10,6 @@
 #include "compiler/jobs/traced_calls.h"
 #include "compiler/report.h"
 #include "compiler/sizes.h"
-#include "compiler/tool.h"
 #include "support/columns.h"
 
 namespace torc::compiler {

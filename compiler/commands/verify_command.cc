@@ -5,7 +5,6 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/report.h"
-#include "compiler/tool.h"
 #include "ir/counted/counted_proof.h"
 #include "ir/make_error.h"
 #include "ir/text/text.h"

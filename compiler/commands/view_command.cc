@@ -14,7 +14,6 @@
 #include "compiler/progress_line.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
-#include "compiler/tool.h"
 #include "compiler/view/page_data.h"
 #include "compiler/view/picture.h"
 #include "compiler/view/schedule_page.h"
@@ -107,15 +106,9 @@ bool isInLibrary(const std::string& written) {
   return llvm::sys::fs::exists(indexPath(folder.str().str()));
 }
 
-void writePage(const std::string& path, llvm::StringRef title, const Json& document,
-               llvm::StringRef text) {
-  const std::string page = orInputFault(viewPage(title, documentText(document), text));
-  orInputFault(writeOutput(path, page));
-}
-
 /// Writes the page, and with --png its picture. Returns the exit code.
-int writeView(llvm::StringRef title, const Json& document, llvm::StringRef text) {
-  writePage(pagePath(), title, document, text);
+int writeView(llvm::Expected<std::string> page) {
+  orInputFault(writeOutput(pagePath(), orInputFault(std::move(page))));
   if (png.empty()) return kSuccess;
   orInputFault(writeOutput(png, orInputFault(pictureOf(pagePath(), orInputFault(findChromium())))));
   return kSuccess;
@@ -128,11 +121,9 @@ void writeSchedulePage(const std::string& file, const std::string& page) {
   const model::Machine on = orInputFault(machineOf(viewed.written().topology, machine));
   const SizeRange range = orInputFault(parseSizeRange(bytes, "--bytes"));
   Progress progress(/*quiet=*/true);
-  Json data = orInputFault(pageData(viewed, on, range.sizes(), {}, progress));
-  const std::string text = data["text"];
-  Json document = emptyDocument();
-  document["schedules"].push_back(std::move(data));
-  writePage(page, llvm::sys::path::filename(file), document, text);
+  const Json data = orInputFault(pageData(viewed, on, range.sizes(), {}, progress));
+  const llvm::StringRef title = llvm::sys::path::filename(file);
+  orInputFault(writeOutput(page, orInputFault(schedulesPage(title, {data}))));
 }
 
 /// With --schedules also the pages of its schedules, in a folder beside the page.
@@ -155,7 +146,8 @@ Json readLibrary() {
 int viewOther(const char* key, Json data) {
   Json document = emptyDocument();
   document[key] = std::move(data);
-  return writeView(inputs.front(), document, documentText(document[key], 2));
+  return writeView(
+      viewPage(inputs.front(), documentText(document), documentText(document[key], 2)));
 }
 
 int run() {
@@ -188,9 +180,8 @@ int run() {
     return is_library ? viewOther("library", readLibrary())
                       : viewOther("table", orInputFault(tableData(first)));
   }
-  Json document = emptyDocument();
-  Json& schedules = document["schedules"] = Json::array();
-  std::string title, text;
+  std::vector<Json> schedules;
+  std::string title;
   for (const std::string& input : inputs) {
     Input read = orInputFault(readSteps(input, "a page shows step operations"));
     if (read.view().isOnGraph())
@@ -204,10 +195,9 @@ int run() {
     Json data = dataOf(viewed, on, range, progress);
     if (!rank.empty()) data["programs"] = ranksData(schedule);
     title += (title.empty() ? "" : ", ") + llvm::sys::path::filename(input).str();
-    text += data["text"].get<std::string>();
     schedules.push_back(std::move(data));
   }
-  return writeView(title, document, text);
+  return writeView(schedulesPage(title, schedules));
 }
 
 }  // namespace view_command

@@ -52,6 +52,16 @@ llvm::Expected<Json> pageData(const ViewedSchedule& viewed, const model::Machine
   return data;
 }
 
+llvm::Expected<std::string> schedulesPage(llvm::StringRef title,
+                                          const std::vector<Json>& schedules) {
+  Json document = emptyDocument();
+  document["schedules"] = schedules;
+  std::string text;
+  for (const Json& data : schedules)
+    text += data["text"].get<std::string>();
+  return viewPage(title, documentText(document), text);
+}
+
 llvm::Expected<std::string> compiledPage(llvm::StringRef name, ir::Program program,
                                          const model::Machine& machine, std::uint64_t bytes,
                                          Progress& progress) {
@@ -60,10 +70,7 @@ llvm::Expected<std::string> compiledPage(llvm::StringRef name, ir::Program progr
   llvm::Expected<Json> data =
       pageData(*viewed, machine, bytes, {.passes = true, .choices = true}, progress);
   if (!data) return data.takeError();
-  const std::string text = (*data)["text"];
-  Json document = emptyDocument();
-  document["schedules"].push_back(std::move(*data));
-  return viewPage(name, documentText(document), text);
+  return schedulesPage(name, {std::move(*data)});
 }
 
 }  // namespace torc::compiler

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>
@@ -36,6 +37,10 @@ llvm::Expected<nlohmann::ordered_json> pageData(const ViewedSchedule& viewed,
                                                 const model::Machine& machine,
                                                 llvm::ArrayRef<std::uint64_t> sizes,
                                                 ViewedOrigin origin, Progress& progress);
+
+/// The page for the data of schedules. Errors: as of `viewPage`.
+llvm::Expected<std::string> schedulesPage(llvm::StringRef title,
+                                          const std::vector<nlohmann::ordered_json>& schedules);
 
 /// The page of one newly compiled program with this `name`, with its passes and candidates. Errors:
 /// as of `pageData`, or too many operations.
