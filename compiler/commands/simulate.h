@@ -41,6 +41,11 @@ class PacketFlags {
                    const SizeRange& sizes, Form form) const;
 
  private:
+  /// The result of `simulate`, while `options` show the progress of `what`; draws it with --heat.
+  /// Ends the command if it fails.
+  model::PacketResult simulated(
+      const std::string& what, const Topology& topology, model::PacketOptions& options,
+      llvm::function_ref<llvm::Expected<model::PacketResult>()> simulate) const;
   /// The options of the machine's routers, by default Blue Gene/L's, and of the settings.
   model::PacketOptions optionsFor(const model::Machine& machine) const;
 

@@ -143,11 +143,8 @@ Json readLibrary() {
 }
 
 /// Writes the page of a library or a table. Returns the exit code.
-int viewOther(const char* key, Json data) {
-  Json document = emptyDocument();
-  document[key] = std::move(data);
-  return writeView(
-      viewPage(inputs.front(), documentText(document), documentText(document[key], 2)));
+int viewOther(const char* key, const Json& data) {
+  return writeView(viewPage(inputs.front(), key, data, documentText(data, 2)));
 }
 
 int run() {
@@ -197,7 +194,7 @@ int run() {
     title += (title.empty() ? "" : ", ") + llvm::sys::path::filename(input).str();
     schedules.push_back(std::move(data));
   }
-  return writeView(schedulesPage(title, schedules));
+  return writeView(schedulesPage(title, std::move(schedules)));
 }
 
 }  // namespace view_command

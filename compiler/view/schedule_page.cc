@@ -6,21 +6,10 @@
 
 #include "compiler/view/page_data.h"
 #include "ir/make_error.h"
-#include "support/version.h"
 
 namespace torc::compiler {
-namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// The version of the page's data.
-constexpr int kViewVersion = 1;
-
-}  // namespace
-
-Json emptyDocument() {
-  return {{"torc_view", kViewVersion}, {"torc", kVersion}};
-}
 
 std::string documentText(const Json& document, int indent) {
   return document.dump(indent, ' ', false, Json::error_handler_t::replace);
@@ -52,14 +41,11 @@ llvm::Expected<Json> pageData(const ViewedSchedule& viewed, const model::Machine
   return data;
 }
 
-llvm::Expected<std::string> schedulesPage(llvm::StringRef title,
-                                          const std::vector<Json>& schedules) {
-  Json document = emptyDocument();
-  document["schedules"] = schedules;
+llvm::Expected<std::string> schedulesPage(llvm::StringRef title, std::vector<Json> schedules) {
   std::string text;
   for (const Json& data : schedules)
     text += data["text"].get<std::string>();
-  return viewPage(title, documentText(document), text);
+  return viewPage(title, "schedules", std::move(schedules), text);
 }
 
 llvm::Expected<std::string> compiledPage(llvm::StringRef name, ir::Program program,

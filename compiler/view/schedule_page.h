@@ -25,9 +25,6 @@ struct ViewedOrigin {
   bool choices = false;
 };
 
-/// An empty page document (docs/schemas/view.schema.json).
-nlohmann::ordered_json emptyDocument();
-
 /// `document` as text; its file names need not be UTF-8.
 std::string documentText(const nlohmann::ordered_json& document, int indent = -1);
 
@@ -40,7 +37,7 @@ llvm::Expected<nlohmann::ordered_json> pageData(const ViewedSchedule& viewed,
 
 /// The page for the data of schedules. Errors: as of `viewPage`.
 llvm::Expected<std::string> schedulesPage(llvm::StringRef title,
-                                          const std::vector<nlohmann::ordered_json>& schedules);
+                                          std::vector<nlohmann::ordered_json> schedules);
 
 /// The page of one newly compiled program with this `name`, with its passes and candidates. Errors:
 /// as of `pageData`, or too many operations.
@@ -48,11 +45,11 @@ llvm::Expected<std::string> compiledPage(llvm::StringRef name, ir::Program progr
                                          const model::Machine& machine, std::uint64_t bytes,
                                          Progress& progress);
 
-/// The page for `json` (docs/schemas/view.schema.json): viewer/ with the compressed data. `title`
-/// is its heading; `text`, cut to a maximal length, is for browsers without scripts. Errors: this
-/// build of LLVM cannot compress.
-llvm::Expected<std::string> viewPage(llvm::StringRef title, llvm::StringRef json,
-                                     llvm::StringRef text);
+/// The page of a document (docs/schemas/view.schema.json) with `data` at `key`: viewer/ with the
+/// compressed document. `title` is its heading; `text`, cut to a maximal length, is for browsers
+/// without scripts. Errors: this build of LLVM cannot compress.
+llvm::Expected<std::string> viewPage(llvm::StringRef title, const char* key,
+                                     nlohmann::ordered_json data, llvm::StringRef text);
 
 }  // namespace torc::compiler
 
