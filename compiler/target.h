@@ -1,7 +1,7 @@
 // The network of a collective, by the options --torus, --order and --machine. Errors are
-// MachineFaults for a faulty machine file, else of usage (tool.h: optionFault). And the size and
-// the machine that a schedule was chosen for, which its producer has behind the pipeline:
-// "torc 1.0.0 bucket: assign-colors{...},... for 1M on bgp".
+// MachineFaults for a faulty machine file, else of usage (tool.h: optionFault). A producer names
+// the size and the machine that its schedule was chosen for, behind the pipeline: "torc 1.0.0
+// bucket: assign-colors{...},... for 1M on bgp".
 #ifndef TORC_COMPILER_TARGET_H_
 #define TORC_COMPILER_TARGET_H_
 
