@@ -162,8 +162,7 @@ class PacketJudge {
     if (!program) return std::nullopt;
     const ScheduleView schedule = (*program)->schedule.view();
     const Topology& topology = shape.stand_in.topology;
-    model::SimulateOptions options;
-    options.bytes = trials_.bytes;
+    model::SimulateOptions options{.bytes = trials_.bytes};
     const auto simulate = [&] {
       return llvm::expectedToOptional(model::simulate(schedule, shape.stand_in.machine, options));
     };
@@ -186,9 +185,8 @@ class PacketJudge {
     if (!is_all && (&shape != &shapes_.back() || share <= 0)) return std::nullopt;
     left_ -= is_all ? hops + messages : kMostWork;
     const auto packets = [&](double of_bytes) -> std::optional<double> {
-      model::ProgramOptions sample;
-      sample.bytes = of_bytes * options.bytes;
-      sample.element_bytes = *elementBytesFor(trials_.spec, trials_.bytes);
+      const model::ProgramOptions sample{of_bytes * options.bytes,
+                                         *elementBytesFor(trials_.spec, trials_.bytes)};
       model::PacketOptions packet_options;
       packet_options.parameters = router;
       if (is_all) packet_options.most_s = most * links->makespan_s;

@@ -52,9 +52,7 @@ CollectiveSpec specOf(const Trials& trials, const PipelineOptions& options) {
 
 /// Whether cut rings, as lines, carry a load close to the bound, so that detours gain little.
 bool doLinesComeClose(const Trials& trials) {
-  model::BoundRequest request;
-  request.collective = rowOf(Collective::kAllgather);
-  request.bytes = trials.bytes;
+  const model::BoundRequest request{rowOf(Collective::kAllgather), trials.bytes};
   model::Machine lines = trials.machine;
   for (std::size_t i = 0; i < lines.dimensions.size(); ++i)
     lines.dimensions[i].torus &= !trials.spec.topology.isLine(static_cast<std::uint32_t>(i));

@@ -30,12 +30,10 @@ PassFlags::PassFlags(options::Command& command, bool verify_each)
       statistics_(command, {kPasses, "stats", "", "Print statistics of the passes"}) {}
 
 passes::PassManagerOptions PassFlags::options() const {
-  passes::PassManagerOptions options;
-  options.verify_each = verify_each_;
-  options.print_after_all = print_after_all_;
-  options.time_passes = time_passes_;
-  options.statistics = statistics_;
-  return options;
+  return {.verify_each = verify_each_,
+          .print_after_all = print_after_all_,
+          .time_passes = time_passes_,
+          .statistics = statistics_};
 }
 
 }  // namespace torc::compiler

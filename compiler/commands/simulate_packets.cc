@@ -208,8 +208,7 @@ int PacketFlags::simulateFile(const ScheduleView& schedule, const model::Machine
   const std::string what = std::string(rowOf(schedule.collective).name) + " on " +
                            schedule.topology.shape() + ", machine " + machine.name;
   for (const std::uint64_t size : sizes.sizes()) {
-    model::ProgramOptions program;
-    program.bytes = static_cast<double>(size);
+    const model::ProgramOptions program{.bytes = static_cast<double>(size)};
     last = simulated(what + ", " + sizeText(size), schedule.topology, options,
                      [&] { return model::simulateProgram(schedule, machine, program, options); });
     const double bound_s =

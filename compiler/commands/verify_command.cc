@@ -109,9 +109,7 @@ int verifyFile(const std::string& input, std::optional<std::uint64_t> counted_fo
   if (!read) return inputFault(read.takeError());
   const bool is_text = !json && !csv, is_several = inputs.size() > 1;
   const ScheduleView schedule = read->view();
-  ir::VerifyOptions options;
-  options.per_rank = per_rank;
-  const ir::VerifyResult result = ir::verify(schedule, options);
+  const ir::VerifyResult result = ir::verify(schedule, {.per_rank = per_rank});
   if (!result.ok() && is_text) {
     if (is_several) llvm::errs() << input << ":\n";
     ir::printFaults(schedule, result, llvm::errs());

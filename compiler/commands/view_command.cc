@@ -47,8 +47,6 @@ Text png{command, {kOutput, "png", "FILE", "Write a picture of the page, too, by
 
 /// The programs of the ranks that --rank names.
 Json ranksData(const ScheduleView& schedule) {
-  Counts counts;
-  counts.count = count;
   Json data = Json::array();
   llvm::SmallVector<llvm::StringRef> numbers;
   llvm::StringRef(rank).split(numbers, ',');
@@ -56,9 +54,9 @@ Json ranksData(const ScheduleView& schedule) {
     std::int32_t number = 0;
     if (text.getAsInteger(10, number))
       wrongUsage("--rank takes numbers, as 0,5, not '" + rank + "'");
-    StatusOr<FlatProgram> program = expand(schedule, number, counts);
+    StatusOr<FlatProgram> program = expand(schedule, number, {count, {}, {}});
     orUsageFault(toError(program.status()));
-    data.push_back({{"count", counts.count}, {"program", rankData(*program)}});
+    data.push_back({{"count", std::uint64_t(count)}, {"program", rankData(*program)}});
   }
   return data;
 }

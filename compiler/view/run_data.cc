@@ -168,10 +168,8 @@ Json runsData(const ViewedSchedule& viewed, const model::Machine& machine,
   const bool may_have_events =
       eventsOf(schedule, machine) * static_cast<double>(sizes.size()) <= kMostEvents;
   for (const std::uint64_t size : sizes) {
-    model::SimulateOptions options;
-    options.bytes = static_cast<double>(size);
-    options.events = may_have_events;
-    options.critical_path = true;
+    const model::SimulateOptions options{
+        .bytes = static_cast<double>(size), .critical_path = true, .events = may_have_events};
     llvm::Expected<model::SimulateResult> result = model::simulate(schedule, machine, options);
     if (!result) {
       data["fault"] = llvm::toString(result.takeError());
