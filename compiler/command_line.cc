@@ -21,6 +21,8 @@
 
 #include "compiler/program_name.h"
 #include "compiler/tool.h"
+#include "model/machines/machine.h"
+#include "schedules/collective.h"
 #include "support/columns.h"
 #include "support/message.h"
 #include "support/setting_values.h"
@@ -211,6 +213,14 @@ int runCommand(llvm::ArrayRef<options::Command*> commands, std::string_view abou
   if (word.starts_with('-'))
     wrongUsage(unknownNameText("option", word, kProgramOptions, shown_name + " --help has them"));
   unknownCommand(commands, shown_name, group, word);
+}
+
+std::string machineWords() {
+  return llvm::join(model::machinePresets(), " ");
+}
+
+std::string collectiveWords() {
+  return collectiveNames(" ", " ");
 }
 
 }  // namespace torc::compiler

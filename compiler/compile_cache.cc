@@ -26,9 +26,7 @@ llvm::Expected<std::shared_ptr<const ir::Program>> CompileCache::get(
     entry = &entries_[{algorithm.name.str(), pipeline}];
   }
   std::call_once(entry->once, [&] {
-    passes::PassManagerOptions options;
-    options.verify_each = false;
-    llvm::Expected<ir::Program> program = make(algorithm, pipeline, options);
+    llvm::Expected<ir::Program> program = make(algorithm, pipeline, {.verify_each = false});
     if (program) {
       entry->program = std::make_shared<const ir::Program>(std::move(*program));
     } else {

@@ -1,16 +1,22 @@
 // The network of a collective, by the options --torus, --order and --machine. Errors are
-// MachineFaults for a faulty machine file, else of usage (tool.h: optionFault).
+// MachineFaults for a faulty machine file, else of usage (tool.h: optionFault). A producer names
+// the size and the machine that its schedule was chosen for, behind the pipeline: "torc 1.0.0
+// bucket: assign-colors{...},... for 1M on bgp".
 #ifndef TORC_COMPILER_TARGET_H_
 #define TORC_COMPILER_TARGET_H_
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/Error.h>
 
+#include "compiler/sizes.h"
 #include "model/machines/machine.h"
 #include "schedules/topology/topology.h"
+#include "support/options.h"
 
 namespace torc::compiler {
 
@@ -39,6 +45,19 @@ llvm::Expected<model::Machine> machineOf(const Topology& topology, llvm::StringR
 /// exist, is duplicate, or disconnects the live nodes.
 llvm::Error addDamage(Target& target, llvm::ArrayRef<std::string> dead_links,
                       llvm::ArrayRef<std::string> dead_nodes);
+
+/// " for 1M on bgp", or "... on file m.json"; `machine` as --machine names it, empty: the default.
+/// Empty where a producer cannot have the name.
+std::string chosenForText(std::uint64_t bytes, llvm::StringRef machine);
+
+/// A producer without that.
+llvm::StringRef recipeOf(llvm::StringRef producer);
+
+/// Sets `range` and `machine`, where the options leave them open, to those that a schedule was
+/// chosen for, if its producer names them. A machine's file is not opened: a note on stderr names
+/// it.
+void takeChosenFor(std::string_view producer, const options::Text& bytes, SizeRange& range,
+                   options::Text& machine);
 
 }  // namespace torc::compiler
 

@@ -226,9 +226,11 @@ void CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& candidat
   // The root of a scatter sends all but its own block, on each of the shapes. The larger shape
   // takes more rounds, which are phases.
   const CollectiveRow& row = rowOf(programs_.spec().collective);
+  const auto rounds = [](const ir::Program& of) {
+    return of.schedule.operations.back().phase + 1.0;
+  };
   if (row.isRooted() && row.layout == Layout::kBlockMajor) {
     const auto leaving = [](const Topology& shape) { return 1 - 1.0 / shape.sites(); };
-    const auto rounds = [](const ir::Program& of) { return of.schedule.operations.back().phase; };
     const double more = leaving(programs_.spec().topology) / leaving(topology);
     candidate.predicted_s = candidate.predicted_s * more +
                             (rounds(*large) - rounds(*small)) *
@@ -242,9 +244,6 @@ void CandidateSimulator::simulateOnSmaller(Smaller& smaller, Candidate& candidat
   if (candidate.algorithm->form == PlanForm::kRounds) {
     const double more = busiestLinkSeconds(large->schedule.view(), machine_) /
                         busiestLinkSeconds(small->schedule.view(), machine);
-    const auto rounds = [](const ir::Program& of) {
-      return of.schedule.operations.back().phase + 1.0;
-    };
     const double idle = candidate.predicted_s - candidate.busy_s;
     candidate.busy_s *= more;
     candidate.load_bytes *= more;

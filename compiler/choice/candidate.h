@@ -17,10 +17,10 @@
 #include <llvm/Support/Error.h>
 
 #include "compiler/algorithms/algorithm.h"
-#include "compiler/choice/stand_in.h"
 #include "compiler/compile.h"
 #include "compiler/compile_cache.h"
 #include "compiler/spec/collective_spec.h"
+#include "compiler/target.h"
 #include "ir/program.h"
 #include "model/machines/machine.h"
 
@@ -115,11 +115,20 @@ using SharedProgram = std::shared_ptr<const ir::Program>;
 llvm::Expected<SharedProgram> programOf(CompileCache& programs, const Candidate& candidate);
 llvm::Expected<SharedProgram> uncutOf(CompileCache& programs, const Candidate& candidate);
 
+/// The machine with the axes of `shrink` cut to `share` of their sizes, again and again, until no
+/// more than `most` nodes differ, the product of their sizes. Odd sizes stay odd and even ones
+/// even; dead nodes and links stay as far from the first dead one on rings, and from the beginning
+/// on lines, as there is room. None where no axis is long enough, or the damage would cut the
+/// smaller machine apart.
+std::optional<Target> standInFor(const Topology& topology, const model::Machine& machine,
+                                 const std::array<bool, kMaxAxes>& shrink, std::uint64_t most,
+                                 double share = 0.5);
+
 /// A machine that stands in for another one, and the programs that were compiled for it.
 struct Smaller {
-  Smaller(StandIn found, Collective collective)
+  Smaller(Target found, Collective collective)
       : stand_in(std::move(found)), programs({collective, stand_in.topology}) {}
-  StandIn stand_in;
+  Target stand_in;
   CompileCache programs;
 };
 

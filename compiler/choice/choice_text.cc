@@ -4,10 +4,9 @@
 #include <vector>
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/Support/Format.h>
-#include <llvm/Support/raw_ostream.h>
 
 #include "compiler/choice/choice.h"
+#include "support/columns.h"
 
 namespace torc::compiler {
 namespace {
@@ -36,20 +35,16 @@ std::string whyNotTheFastest(llvm::ArrayRef<Candidate> candidates) {
     if (other.refusal.empty() && other.predicted_s < fastest->predicted_s) fastest = &other;
   }
   if (kSeen * fastest->predicted_s >= best.predicted_s) return "";
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  out << "; " << fastest->description() << ", predicted "
-      << llvm::format("%.1f", 100 * (best.predicted_s / fastest->predicted_s - 1)) << " % faster, ";
-  if (kTie * fastest->cautiousSeconds() >= best.cautiousSeconds()) {
-    out << whatDecides(*fastest, best);
-    return text;
-  }
-  out << "is not trusted: "
-      << (fastest->mayFallIntoStep() ? "what shares a link may fall into step"
-          : fastest->by_packets      ? "packets judged it on fewer nodes"
-                                     : "others of its algorithm took longer in a closer look")
-      << ", and a closer look would be too long";
-  return text;
+  const double gain = best.predicted_s / fastest->predicted_s - 1;
+  const std::string text =
+      "; " + fastest->description() + formatted(", predicted %.1f %% faster, ", 100 * gain);
+  if (kTie * fastest->cautiousSeconds() >= best.cautiousSeconds())
+    return text + whatDecides(*fastest, best);
+  const char* const why = fastest->mayFallIntoStep() ? "what shares a link may fall into step"
+                          : fastest->by_packets
+                              ? "packets judged it on fewer nodes"
+                              : "others of its algorithm took longer in a closer look";
+  return text + "is not trusted: " + why + ", and a closer look would be too long";
 }
 
 }  // namespace
@@ -77,34 +72,29 @@ std::string Candidate::description() const {
 
 std::string Choice::reason() const {
   const Candidate& best = candidates[0];
-  std::string text;
-  llvm::raw_string_ostream out(text);
   const auto next = std::find_if(
       candidates.begin() + 1, candidates.end(),
       [&](const Candidate& other) { return other.predicted_s > kTie * best.predicted_s; });
   if (next == candidates.end() || !next->refusal.empty()) {
-    out << "no other is slower by more than " << llvm::format("%.1f", 100 * (kTie - 1)) << " %"
-        << whyNotTheFastest(candidates);
-    return text;
+    return formatted("no other is slower by more than %.1f %%", 100 * (kTie - 1)) +
+           whyNotTheFastest(candidates);
   }
   const double more = next->predicted_s - best.predicted_s;
   const double more_busy = next->busy_s - best.busy_s;
-  out << "the next, " << next->description() << ", takes "
-      << llvm::format("%.1f", 100 * more / best.predicted_s) << " % longer: its busiest link ";
+  std::string text =
+      "the next, " + next->description() +
+      formatted(", takes %.1f %% longer: its busiest link ", 100 * more / best.predicted_s);
   if (more_busy > more / 2) {
-    out << llvm::format("carries %.0f bytes instead of %.0f", next->load_bytes, best.load_bytes);
+    text += formatted("carries %.0f bytes instead of %.0f", next->load_bytes, best.load_bytes);
   } else {
-    out << llvm::format("is idle for %.2f us instead of %.2f",
-                        1e6 * (next->predicted_s - next->busy_s),
-                        1e6 * (best.predicted_s - best.busy_s));
-    if (next->steps > best.steps) {
-      out << ", in " << next->steps << " steps instead of " << best.steps;
-    } else {
-      out << ", waiting for other phases";
-    }
+    text +=
+        formatted("is idle for %.2f us instead of %.2f", 1e6 * (next->predicted_s - next->busy_s),
+                  1e6 * (best.predicted_s - best.busy_s));
+    text += next->steps > best.steps ? ", in " + std::to_string(next->steps) +
+                                           " steps instead of " + std::to_string(best.steps)
+                                     : ", waiting for other phases";
   }
-  out << whyNotTheFastest(candidates);
-  return text;
+  return text + whyNotTheFastest(candidates);
 }
 
 }  // namespace torc::compiler

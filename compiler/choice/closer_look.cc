@@ -50,12 +50,13 @@ llvm::Expected<bool> isSeenClosely(const Trials& trials, const Candidate& candid
 
 }  // namespace
 
-void lookCloser(Trials& trials, double most, Simulate simulate) {
+void lookCloser(Trials& trials) {
   const CollectiveSpec& spec = trials.spec;
   if (rowOf(spec.collective).blocks != BlockSpace::kNode) return;
   if (!elementBytesFor(spec, trials.bytes)) return;
   const double limit = kClose * trials.taken().predicted_s;
   double left = kAllPerRankOperations;
+  double most = trials.workLeft() / trials.simulator.workOfSimulated();
   // Whether it may be looked at, which has been done then.
   const auto look = [&](Candidate& best) {
     const double work = static_cast<double>(spec.topology.ranks()) * best.work;
@@ -74,7 +75,7 @@ void lookCloser(Trials& trials, double most, Simulate simulate) {
     if (!error && !*is_seen) {
       left -= work;
       most -= simulated;
-      error = simulate(best);
+      error = trials.simulate(best, ", rank by rank");
     }
     if (error) {
       best.refusal = toString(std::move(error));

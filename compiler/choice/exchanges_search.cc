@@ -27,8 +27,7 @@ std::uint32_t fewestSegments(const Trials& trials, const Candidate& candidate) {
   return mostOf(kExchangeWindow * scratch / limit, passes::mostSegments(schedule));
 }
 
-Search searchSegments(const Trials& trials, const Algorithm& algorithm,
-                      passes::DirectionModel directions) {
+void searchSegments(Trials& trials, const Algorithm& algorithm, passes::DirectionModel directions) {
   const ChoiceLimits& limits = trials.limits;
   Candidate candidate = trials.begin(algorithm);
   PipelineOptions& options = candidate.options;
@@ -40,23 +39,23 @@ Search searchSegments(const Trials& trials, const Algorithm& algorithm,
   // Around damage every node is simulated: in steps of four.
   const std::uint32_t more = trials.spec.topology.isDamaged() ? 4 : 2;
   for (;; options.chunks *= more) {
-    co_yield candidate;
+    if (!trials.attempt(candidate)) return;
     const double seconds = secondsOf(trials.last());
     const bool gains = seconds * kWorthwhile < before;
-    if (limits.chunks || !gains || more * options.chunks > model::kMostChunks) co_return;
+    if (limits.chunks || !gains || more * options.chunks > model::kMostChunks) return;
     before = seconds;
   }
 }
 
 }  // namespace
 
-Search searchExchanges(const Trials& trials, const Algorithm& algorithm) {
+void searchExchanges(Trials& trials, const Algorithm& algorithm) {
   using passes::DirectionModel;
   const auto& settled = trials.limits.directions;
-  co_yield searchSegments(trials, algorithm, settled.value_or(DirectionModel::kBidirectional));
+  searchSegments(trials, algorithm, settled.value_or(DirectionModel::kBidirectional));
   // Around damage, substitutes of dead nodes have too much data for one direction.
   if (!settled && !trials.spec.topology.isDamaged() && isHalved(trials, algorithm))
-    co_yield searchSegments(trials, algorithm, DirectionModel::kUnidirectional);
+    searchSegments(trials, algorithm, DirectionModel::kUnidirectional);
 }
 
 }  // namespace torc::compiler

@@ -8,7 +8,7 @@
 #include <llvm/ADT/SmallVector.h>
 
 #include "compiler/choice/choice.h"
-#include "compiler/choice/rings_search.h"
+#include "compiler/choice/search.h"
 #include "passes/cores/lead_cores.h"
 
 namespace torc::compiler {

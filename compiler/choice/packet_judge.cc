@@ -8,7 +8,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-#include "compiler/choice/stand_in.h"
+#include "compiler/choice/candidate.h"
 #include "compiler/choice/trials.h"
 #include "model/packets/packet_simulator.h"
 #include "model/packets/packet_sizes.h"
@@ -24,19 +24,13 @@ constexpr double kLeastRatio = 0.85;
 // that cost as much as a message.
 constexpr double kMostWork = 2.5e6, kMostWorkOfAll = 1e7;
 constexpr double kHopsOfMessage = 8;
+// Of a judgement, in the choice's unit of work.
+constexpr double kWorkOfPackets = 1e7;
 // The slowdown that a smaller shape may hide.
 constexpr double kOnSmaller = 1.1;
 // Nodes of the shapes, and the share of each axis that the next one has.
 constexpr std::uint64_t kMostNodes = 512, kFewestNodes = 64;
 constexpr double kNextShape = 0.75;
-
-/// Whether routers are known, and the packet simulator serves the topology: nodes of one rank,
-/// undamaged.
-bool isJudged(const Trials& trials) {
-  const Topology& topology = trials.spec.topology;
-  return trials.machine.router && !topology.isDamaged() && !topology.hasCores() &&
-         elementBytesFor(trials.spec, trials.bytes);
-}
 
 /// Seconds for which the processor of a node sends its messages and receives as many packets, one
 /// after the other; the link simulator lets them overlap.
@@ -60,12 +54,12 @@ double processorSeconds(const ScheduleView& schedule, const model::Machine& mach
 /// Judges candidates on the machine, or where these are too much on smaller ones.
 class PacketJudge {
  public:
-  PacketJudge(Trials& trials, Progress* progress) : trials_(trials), progress_(progress) {
+  explicit PacketJudge(Trials& trials) : trials_(trials) {
     std::array<bool, kMaxAxes> all{};
     all.fill(true);
     const Topology& topology = trials.spec.topology;
     if (topology.sites() <= kMostNodes)
-      shapes_.emplace_back(StandIn{trials.machine, topology}, trials.spec.collective);
+      shapes_.emplace_back(Target{trials.machine, topology}, trials.spec.collective);
     for (std::uint64_t most = kMostNodes; most >= kFewestNodes; most /= 2) {
       auto smaller = standInFor(topology, trials.machine, all, most, kNextShape);
       if (!smaller || (!shapes_.empty() &&
@@ -131,10 +125,8 @@ class PacketJudge {
 
   /// Judges by the largest shape within the limit of work, else by the estimate.
   void judge(Candidate& candidate) {
-    if (progress_ != nullptr) {
-      progress_->expect(1);
-      progress_->begin("trying " + candidate.description() + ", by packets");
-    }
+    trials_.progress.expect(1);
+    trials_.progress.begin("trying " + candidate.description() + ", by packets");
     std::optional<double> ratio;
     double unseen = 1, most = kNoLimit;
     for (auto shape = shapes_.begin(); !ratio && left_ > 0 && shape + 1 != shapes_.end(); ++shape) {
@@ -142,7 +134,7 @@ class PacketJudge {
       most = kTie * bestJudged() / (candidate.predicted_s * unseen);
       ratio = packetsOverLinks(*shape, candidate, most);
     }
-    if (progress_ != nullptr) progress_->done();
+    trials_.progress.done();
     if (!ratio) {
       ratio = candidate.unseen;
       unseen = isWhole(shapes_.back()) ? 1 : kOnSmaller;
@@ -170,8 +162,7 @@ class PacketJudge {
     if (!program) return std::nullopt;
     const ScheduleView schedule = (*program)->schedule.view();
     const Topology& topology = shape.stand_in.topology;
-    model::SimulateOptions options;
-    options.bytes = trials_.bytes;
+    model::SimulateOptions options{.bytes = trials_.bytes};
     const auto simulate = [&] {
       return llvm::expectedToOptional(model::simulate(schedule, shape.stand_in.machine, options));
     };
@@ -194,9 +185,8 @@ class PacketJudge {
     if (!is_all && (&shape != &shapes_.back() || share <= 0)) return std::nullopt;
     left_ -= is_all ? hops + messages : kMostWork;
     const auto packets = [&](double of_bytes) -> std::optional<double> {
-      model::ProgramOptions sample;
-      sample.bytes = of_bytes * options.bytes;
-      sample.element_bytes = *elementBytesFor(trials_.spec, trials_.bytes);
+      const model::ProgramOptions sample{of_bytes * options.bytes,
+                                         *elementBytesFor(trials_.spec, trials_.bytes)};
       model::PacketOptions packet_options;
       packet_options.parameters = router;
       if (is_all) packet_options.most_s = most * links->makespan_s;
@@ -213,7 +203,6 @@ class PacketJudge {
   }
 
   Trials& trials_;
-  Progress* const progress_;
   double left_ = kMostWorkOfAll;
   double worst_ = 1;            // ratio so far
   std::deque<Smaller> shapes_;  // the largest first
@@ -221,8 +210,12 @@ class PacketJudge {
 
 }  // namespace
 
-void judgeByPackets(Trials& trials, Progress* progress) {
-  if (isJudged(trials)) PacketJudge(trials, progress).run();
+void judgeByPackets(Trials& trials) {
+  // The packet simulator serves nodes of one rank, undamaged.
+  const Topology& topology = trials.spec.topology;
+  const bool has_packets = trials.machine.router && !topology.isDamaged() && !topology.hasCores();
+  if (trials.isBeyondWork(has_packets ? kWorkOfPackets : 0)) return;
+  if (has_packets && elementBytesFor(trials.spec, trials.bytes)) PacketJudge(trials).run();
 }
 
 }  // namespace torc::compiler

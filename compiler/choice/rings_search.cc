@@ -1,17 +1,15 @@
 // Searches plans of rings: with equal and balanced weights, in one and in both directions, phase by
 // phase and with overlapping phases; then in segments.
-#include "compiler/choice/rings_search.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/Support/Format.h>
-#include <llvm/Support/raw_ostream.h>
 
+#include "compiler/choice/search.h"
 #include "model/bounds/bounds.h"
 #include "model/simulator/pipeline_cost.h"
+#include "support/columns.h"
 
 namespace torc::compiler {
 namespace {
@@ -54,9 +52,7 @@ CollectiveSpec specOf(const Trials& trials, const PipelineOptions& options) {
 
 /// Whether cut rings, as lines, carry a load close to the bound, so that detours gain little.
 bool doLinesComeClose(const Trials& trials) {
-  model::BoundRequest request;
-  request.collective = rowOf(Collective::kAllgather);
-  request.bytes = trials.bytes;
+  const model::BoundRequest request{rowOf(Collective::kAllgather), trials.bytes};
   model::Machine lines = trials.machine;
   for (std::size_t i = 0; i < lines.dimensions.size(); ++i)
     lines.dimensions[i].torus &= !trials.spec.topology.isLine(static_cast<std::uint32_t>(i));
@@ -89,7 +85,7 @@ std::vector<DirectionModel> directionsToTry(const Trials& trials, const Topology
 
 /// Variants of dependences: if phases overlap, all at once, in order, in the given chunks, and in
 /// segments. The loads of links are equal for all.
-Search searchDependences(const Trials& trials, Candidate candidate, RingSegments& segments) {
+void searchDependences(Trials& trials, Candidate candidate, RingSegments& segments) {
   const ChoiceLimits& limits = trials.limits;
   PipelineOptions& options = candidate.options;
   for (const DependenceKind dependences :
@@ -98,18 +94,17 @@ Search searchDependences(const Trials& trials, Candidate candidate, RingSegments
     options.in_flight = limits.in_flight.value_or(0);
     const bool overlaps = dependences == DependenceKind::kRegion;
     if (limits.segments.value_or(1) == 1) {
-      co_yield candidate;
+      if (!trials.attempt(candidate)) return;
       if (limits.algorithm == nullptr && !limits.dependences && !overlaps &&
           !trials.tooSlow().empty()) {
-        const LeftOut others{
+        return trials.leaveOut(
             "overlapping phases, in flight, segments of " + candidate.description(), nullptr,
-            trials.tooSlow().str()};
-        co_yield others;
-        co_return;
+            trials.tooSlow());
       }
       const std::uint32_t most = !overlaps || limits.in_flight ? 0 : limits.chunks ? 2 : 1;
-      for (options.in_flight = 1; options.in_flight <= most; ++options.in_flight)
-        co_yield candidate;
+      for (options.in_flight = 1; options.in_flight <= most; ++options.in_flight) {
+        if (!trials.attempt(candidate)) return;
+      }
     }
     if (overlaps && !limits.chunks) segments.note(candidate);
   }
@@ -175,7 +170,8 @@ std::uint32_t RingSegments::mostSegments(const Candidate& candidate,
                 is_provable ? passes::mostSegments(uncut) : 1);
 }
 
-Search RingSegments::searchPromising() {
+bool RingSegments::searchPromising() {
+  bool is_any = false;
   llvm::stable_sort(plans_, [](const Plan& a, const Plan& b) {
     return a.candidate.predicted_s < b.candidate.predicted_s;
   });
@@ -183,32 +179,31 @@ Search RingSegments::searchPromising() {
     const bool is_promising = plan.candidate.predicted_s < kDoubtfulCost * trials_.bestSeconds();
     int& left = left_[static_cast<std::size_t>(plan.candidate.options.cuts)];
     if (plan.is_tried || !is_promising || left == 0) continue;
-    plan.is_tried = true;
+    plan.is_tried = is_any = true;
     --left;
-    co_yield searchPlan(plan);
+    searchPlan(plan);
   }
+  return is_any;
 }
 
-Search RingSegments::leaveOut() const {
+void RingSegments::leaveOut() {
   const double best = trials_.bestSeconds();
   for (const Plan& plan : plans_) {
     if (plan.is_tried) continue;
     Candidate candidate = plan.candidate;
-    llvm::raw_string_ostream(candidate.refusal)
-        << llvm::format("the cost model says %.2f us", 1e6 * candidate.predicted_s)
-        << (candidate.predicted_s < best ? ", and puts others before it" : "");
-    co_yield candidate;
+    candidate.refusal = formatted("the cost model says %.2f us", 1e6 * candidate.predicted_s) +
+                        (candidate.predicted_s < best ? ", and puts others before it" : "");
+    trials_.attempt(candidate);
   }
-  if (trials_.limits.segments) co_return;
+  if (trials_.limits.segments) return;
   for (const Plan& plan : in_one_) {
     const Algorithm* const algorithm = plan.candidate.algorithm;
     const bool has_others = llvm::any_of(
         plans_, [&](const Plan& other) { return other.candidate.algorithm == algorithm; });
-    const LeftOut segments{has_others ? "segments of " + plan.candidate.description() : "segments",
-                           has_others ? nullptr : algorithm,
-                           plan.most > 1 ? "the cost model takes one"
-                                         : "their proof, or a rank's program, would be too long"};
-    co_yield segments;
+    trials_.leaveOut(has_others ? "segments of " + plan.candidate.description() : "segments",
+                     has_others ? nullptr : algorithm,
+                     plan.most > 1 ? "the cost model takes one"
+                                   : "their proof, or a rank's program, would be too long");
   }
 }
 
@@ -216,7 +211,7 @@ Search RingSegments::leaveOut() const {
 /// is faster, which the model cannot predict. If this leaves links of a line idle, does the same
 /// with alternating phases. Then tries more segments in flight for the much better variant, or for
 /// both.
-Search RingSegments::searchPlan(const Plan& plan) {
+void RingSegments::searchPlan(const Plan& plan) {
   const ChoiceLimits& limits = trials_.limits;
   const std::optional<SegmentOrder>& settled = limits.segment_order;
   const auto climbSegments = [&](Candidate& candidate, double& best) {
@@ -230,35 +225,35 @@ Search RingSegments::searchPlan(const Plan& plan) {
   Candidate candidate = plan.candidate;
   candidate.options.segment_order = settled.value_or(SegmentOrder::kChains);
   Candidate in_turn = candidate;
-  co_yield candidate;
+  if (!trials_.attempt(candidate)) return;
   busy_ = trials_.last().busy_s;  // equal for any number of segments
   double best = secondsOf(trials_.last());
-  if (best > kSlow * trials_.bestSeconds()) co_return;
-  co_yield climbSegments(candidate, best);
+  if (best > kSlow * trials_.bestSeconds()) return;
+  climbSegments(candidate, best);
   if (!settled && hasLine(specOf(trials_, candidate.options).topology) &&
       best > kWorthTurns * busy_) {
     in_turn.options.segment_order = SegmentOrder::kPhases;
-    co_yield in_turn;
+    if (!trials_.attempt(in_turn)) return;
     double seconds = secondsOf(trials_.last());
-    co_yield climbSegments(in_turn, seconds);
-    if (seconds < kClose * best) co_yield climbWindow(in_turn, seconds);
-    if (seconds * kClose < best) co_return;
+    climbSegments(in_turn, seconds);
+    if (seconds < kClose * best) climbWindow(in_turn, seconds);
+    if (seconds * kClose < best) return;
   }
-  co_yield climbWindow(candidate, best);
+  climbWindow(candidate, best);
 }
 
 /// Doubles `number`, an option of the candidate, as long as this is faster than `best`; without a
 /// gain, halves it. A `settled` number stays.
-Search RingSegments::climb(Candidate& candidate, std::uint32_t& number,
-                           const std::optional<std::uint32_t>& settled, double& best,
-                           std::uint32_t lowest, std::uint32_t highest) const {
-  if (settled) co_return;
+void RingSegments::climb(Candidate& candidate, std::uint32_t& number,
+                         const std::optional<std::uint32_t>& settled, double& best,
+                         std::uint32_t lowest, std::uint32_t highest) {
+  if (settled) return;
   const std::uint32_t from = number;
   for (const bool up : {true, false}) {
     while (best > kWorthwhile * busy_ && (up ? 2 * number <= highest : number >= 2 * lowest)) {
       const std::uint32_t before = number;
       number = up ? 2 * number : number / 2;
-      co_yield candidate;
+      if (!trials_.attempt(candidate)) return;
       const double seconds = secondsOf(trials_.last());
       if (seconds * kWorthwhile >= best) {
         number = before;
@@ -266,14 +261,14 @@ Search RingSegments::climb(Candidate& candidate, std::uint32_t& number,
       }
       best = seconds;
     }
-    if (number != from) co_return;
+    if (number != from) return;
   }
 }
 
 namespace {
 
 /// Searches weights, with the candidate's treatment of cut rings.
-Search searchWeights(const Trials& trials, Candidate candidate, RingSegments& segments) {
+void searchWeights(Trials& trials, Candidate candidate, RingSegments& segments) {
   const ChoiceLimits& limits = trials.limits;
   const Algorithm& algorithm = *candidate.algorithm;
   PipelineOptions& options = candidate.options;
@@ -285,31 +280,32 @@ Search searchWeights(const Trials& trials, Candidate candidate, RingSegments& se
     options.weights = weights;
     for (const DirectionModel directions : both) {
       options.directions = directions;
-      co_yield searchDependences(trials, candidate, segments);
+      searchDependences(trials, candidate, segments);
     }
   }
-  if (!mayOverlapHalves(trials, algorithm, topology)) co_return;
+  if (!mayOverlapHalves(trials, algorithm, topology)) return;
   // Rings whose halves fill lines together: only in segments.
   options.weights = ColorWeights::kOverlapped;
   options.dependences = DependenceKind::kRegion;
   options.in_flight = limits.in_flight.value_or(0);
   for (const DirectionModel directions : both) {
     options.directions = directions;
-    if (limits.segments.value_or(1) == 1 && (limits.chunks || limits.weights)) co_yield candidate;
+    const bool is_in_one = limits.segments.value_or(1) == 1 && (limits.chunks || limits.weights);
+    if (is_in_one && !trials.attempt(candidate)) return;
     if (!limits.chunks) segments.note(candidate);
   }
 }
 
 }  // namespace
 
-Search searchPlans(const Trials& trials, const Algorithm& algorithm, RingSegments& segments) {
+void searchPlans(Trials& trials, const Algorithm& algorithm, RingSegments& segments) {
   Candidate candidate = trials.begin(algorithm);
   PipelineOptions& options = candidate.options;
   // With an axis of cores every core is a rank.
   if (!trials.spec.topology.hasCores()) options.cores = trials.machine.cores;
   for (const CutRings cuts : cutsToTry(trials, algorithm)) {
     options.cuts = cuts;
-    co_yield searchWeights(trials, candidate, segments);
+    searchWeights(trials, candidate, segments);
   }
 }
 

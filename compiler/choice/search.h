@@ -1,87 +1,71 @@
-// Searches: sequences of candidates of one family, each chosen by the times of earlier ones.
+// Searches: each tries candidates of one family in turn, by the times of earlier ones. A search
+// ends where the limit of work leaves too little for its next candidate.
 #ifndef TORC_COMPILER_CHOICE_SEARCH_H_
 #define TORC_COMPILER_CHOICE_SEARCH_H_
 
-#include <coroutine>
-#include <utility>
-#include <variant>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
-#include "compiler/choice/candidate.h"
-#include "compiler/choice/choice.h"
 #include "compiler/choice/trials.h"
 
 namespace torc::compiler {
 
-/// A coroutine whose proposals the loop of choice.cc handles one by one. It tries a candidate, or
-/// only lists it if it already has a refusal; it records options that are left out; it follows a
-/// nested search to its end.
-class Search {
- public:
-  struct promise_type;
-  using Proposal = std::variant<Candidate, LeftOut, Search>;
-
-  Search(Search&& other) noexcept : coroutine_(std::exchange(other.coroutine_, nullptr)) {}
-  Search& operator=(Search&& other) noexcept {
-    std::swap(coroutine_, other.coroutine_);
-    return *this;
-  }
-  ~Search() {
-    if (coroutine_) coroutine_.destroy();
-  }
-
-  /// The next proposal; null at the end, after which no call is allowed.
-  Proposal* next();
-
- private:
-  explicit Search(std::coroutine_handle<promise_type> coroutine) : coroutine_(coroutine) {}
-
-  std::coroutine_handle<promise_type> coroutine_;
-};
-
-/// The coroutine interface that C++ requires.
-struct Search::promise_type {
-  Proposal proposal;
-
-  Search get_return_object() {
-    return Search(std::coroutine_handle<promise_type>::from_promise(*this));
-  }
-  std::suspend_always initial_suspend() noexcept { return {}; }
-  std::suspend_always final_suspend() noexcept { return {}; }
-  std::suspend_always yield_value(const Candidate& candidate) { return propose(candidate); }
-  std::suspend_always yield_value(const LeftOut& thing) { return propose(thing); }
-  std::suspend_always yield_value(Search search) { return propose(std::move(search)); }
-  // g++ 12 destroys temporary aggregates in a co_yield twice: so proposals must be named variables.
-  void yield_value(Candidate&&) = delete;
-  void yield_value(LeftOut&&) = delete;
-  void return_void() {}
-  void unhandled_exception() { throw; }
-
- private:
-  template <typename Value>
-  std::suspend_always propose(Value&& value) {
-    proposal = std::forward<Value>(value);
-    return {};
-  }
-};
-
-inline Search::Proposal* Search::next() {
-  coroutine_.resume();
-  return coroutine_.done() ? nullptr : &coroutine_.promise().proposal;
-}
-
-// Searches of an algorithm, by the form of its plan; `trials` and the other arguments must outlive
-// them.
+// Searches of an algorithm, by the form of its plan.
 
 /// Fixed steps, in more and more chunks.
-Search searchSteps(const Trials& trials, const Algorithm& algorithm);
+void searchSteps(Trials& trials, const Algorithm& algorithm);
 /// Pipelines along trees, in segments, by all cores of a node or by its leader.
-Search searchTrees(const Trials& trials, const Algorithm& algorithm, bool has_leaders);
+void searchTrees(Trials& trials, const Algorithm& algorithm, bool has_leaders);
 /// Exchanges, in more and more segments.
-Search searchExchanges(const Trials& trials, const Algorithm& algorithm);
+void searchExchanges(Trials& trials, const Algorithm& algorithm);
 /// Rounds, in both directions and in one.
-Search searchRounds(const Trials& trials, const Algorithm& algorithm);
+void searchRounds(Trials& trials, const Algorithm& algorithm);
 /// Other steps, executed by the leader of a node for all of its cores.
-Search searchLeaders(const Trials& trials, const Algorithm& algorithm);
+void searchLeaders(Trials& trials, const Algorithm& algorithm);
+
+/// Whether an axis of more than two nodes does not wrap.
+bool hasLine(const Topology& topology);
+
+/// Plans of rings that may run in segments. `trials` must outlive it.
+class RingSegments {
+ public:
+  explicit RingSegments(Trials& trials) : trials_(trials) {}
+
+  /// Records a plan that has been tried in one segment, with its modelled cost.
+  void note(Candidate candidate);
+  /// Searches the few untried plans with the least modelled cost, if that is below the times so
+  /// far. Returns whether there was one.
+  bool searchPromising();
+  /// Lists the other plans with the reason why they are not tried.
+  void leaveOut();
+
+ private:
+  struct Plan {
+    Candidate candidate;  // with modelled times
+    std::uint32_t most;   // segments
+    std::uint32_t most_in_flight;
+    bool is_tried = false;
+  };
+
+  std::uint32_t mostSegments(const Candidate& candidate, const ScheduleView& uncut) const;
+  void searchPlan(const Plan& plan);
+  void climb(Candidate& candidate, std::uint32_t& number,
+             const std::optional<std::uint32_t>& settled, double& best, std::uint32_t lowest,
+             std::uint32_t highest);
+
+  Trials& trials_;
+  std::vector<Plan> plans_;
+  std::vector<Plan> in_one_;  // those with one segment
+  // Remaining numbers of plans to try, with cut rings as lines and with detours.
+  std::array<int, 2> left_ = {2, 2};
+  double busy_ = 0;  // seconds of the current plan's busiest link
+};
+
+/// Searches plans of rings, with equal and balanced weights, in one direction and in both, phase by
+/// phase and with overlapping phases; records those that may run in segments.
+void searchPlans(Trials& trials, const Algorithm& algorithm, RingSegments& segments);
 
 }  // namespace torc::compiler
 

@@ -6,26 +6,26 @@ namespace torc::compiler {
 using passes::DirectionModel;
 
 /// In two directions, with messages on different links, and in one, with half as many messages.
-Search searchRounds(const Trials& trials, const Algorithm& algorithm) {
+void searchRounds(Trials& trials, const Algorithm& algorithm) {
   Candidate candidate = trials.begin(algorithm);
   if (trials.limits.algorithm == nullptr) {
     candidate.refusal =
         tooLarge(algorithm.estimate(trials.spec), candidate.options.chunks, kMostFileBytesOfNodes);
   }
   if (!candidate.refusal.empty()) {
-    co_yield candidate;
-    co_return;
+    trials.attempt(candidate);
+    return;
   }
   for (const DirectionModel directions :
        toTry(trials.limits.directions,
              {DirectionModel::kBidirectional, DirectionModel::kUnidirectional})) {
     candidate.options.directions = directions;
-    co_yield candidate;
+    if (!trials.attempt(candidate)) return;
   }
 }
 
 /// With as few messages as the algorithm allows.
-Search searchLeaders(const Trials& trials, const Algorithm& algorithm) {
+void searchLeaders(Trials& trials, const Algorithm& algorithm) {
   const ChoiceLimits& limits = trials.limits;
   Candidate candidate = trials.begin(algorithm);
   PipelineOptions& options = candidate.options;
@@ -41,7 +41,7 @@ Search searchLeaders(const Trials& trials, const Algorithm& algorithm) {
     options.in_flight = limits.in_flight.value_or(0);
     options.dependences = limits.dependences.value_or(passes::DependenceKind::kRegion);
   }
-  co_yield candidate;
+  trials.attempt(candidate);
 }
 
 }  // namespace torc::compiler

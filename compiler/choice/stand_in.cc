@@ -1,10 +1,9 @@
 // Shrinks axes.
-#include "compiler/choice/stand_in.h"
-
 #include <algorithm>
 
 #include <llvm/Support/Error.h>
 
+#include "compiler/choice/candidate.h"
 #include "schedules/box.h"
 
 namespace torc::compiler {
@@ -37,10 +36,10 @@ std::int32_t moved(const Topology& topology, std::uint32_t axis, std::int32_t at
 
 }  // namespace
 
-std::optional<StandIn> standInFor(const Topology& topology, const model::Machine& machine,
-                                  const std::array<bool, kMaxAxes>& shrink, std::uint64_t most,
-                                  double share) {
-  StandIn smaller{machine, {}};
+std::optional<Target> standInFor(const Topology& topology, const model::Machine& machine,
+                                 const std::array<bool, kMaxAxes>& shrink, std::uint64_t most,
+                                 double share) {
+  Target smaller{machine, {}};
   auto product = [&] {
     std::uint64_t nodes = 1;
     for (std::size_t i = 0; i < smaller.machine.dimensions.size(); ++i) {

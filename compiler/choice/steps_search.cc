@@ -37,7 +37,7 @@ bool isBeyond(const Trials& trials, double before, double more) {
 
 }  // namespace
 
-Search searchSteps(const Trials& trials, const Algorithm& algorithm) {
+void searchSteps(Trials& trials, const Algorithm& algorithm) {
   Candidate candidate = trials.begin(algorithm);
   std::uint32_t& chunks = candidate.options.chunks;
   const ProgramSize estimate = algorithm.estimate(trials.spec);
@@ -45,38 +45,35 @@ Search searchSteps(const Trials& trials, const Algorithm& algorithm) {
   const bool is_doubtful = !estimate.of_nodes || estimate.cell_steps > kMostCellSteps;
   if (trials.limits.algorithm == nullptr && is_doubtful)
     candidate.refusal = tooLarge(estimate, chunks, most_bytes);
-  co_yield candidate;
+  if (!trials.attempt(candidate)) return;
   const bool is_one_message = rowOf(trials.spec.collective).isOfNeighbours();
-  if (trials.limits.chunks || trials.isLastRefused() || is_one_message) co_return;
+  if (trials.limits.chunks || trials.isLastRefused() || is_one_message) return;
   auto whole = programOf(trials.programs, candidate);
-  if (!whole) co_return consumeError(whole.takeError());  // the candidate's compilation succeeded
+  if (!whole) return consumeError(whole.takeError());  // the candidate's compilation succeeded
   const Schedule& schedule = (*whole)->schedule;
   const std::uint32_t parts = schedule.colors.empty() ? 1 : schedule.colors.front().chunks;
   double before = std::numeric_limits<double>::infinity();
   std::uint32_t chunks_before = chunks;
   for (int left = kWithoutGain; !trials.isLastRefused();) {
     const Candidate& added = trials.last();
-    if (2 * added.operations > kMostSteps) {
-      const LeftOut more{"more chunks", &algorithm, "its program is too long for them"};
-      co_yield more;
-      co_return;
-    }
+    if (2 * added.operations > kMostSteps)
+      return trials.leaveOut("more chunks", &algorithm, "its program is too long for them");
     // Cut and dealt chunks alternate, so that one step can gain without being the best.
     left = added.predicted_s < before / kWorthwhile ? kWithoutGain : left - 1;
     if (chunks > chunks_before &&
         isBeyond(trials, before, static_cast<double>(chunks) / chunks_before))
-      co_return;
+      return;
     before = added.predicted_s;
     chunks_before = chunks;
     chunks = nextChunks(chunks, parts);
-    if (left == 0 || chunks > model::kMostChunks) co_return;
+    if (left == 0 || chunks > model::kMostChunks) return;
     ProgramSize cut = sizeOf(schedule.view());
     const double cuts = passes::dealsChunks(schedule.view(), chunks) ? 1 : chunks;
     cut.proof_steps = estimate.proof_steps * (parts * cuts);
     cut.cell_steps = estimate.cell_steps * cuts;
     candidate.refusal = tooLarge(cut, chunks, most_bytes);
     if (candidate.refusal.empty()) candidate.refusal = trials.tooSlow().str();
-    co_yield candidate;
+    if (!trials.attempt(candidate)) return;
   }
 }
 

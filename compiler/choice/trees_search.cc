@@ -51,24 +51,23 @@ llvm::StringRef whyNotStaggered(const Trials& trials, const Candidate& one,
 /// Tries two messages in flight per link if start-ups leave links idle for long. The number of
 /// segments hides start-ups, or fills the pipeline fastest with one at a time. Fractions of it
 /// shorten the hops or reduce the messages.
-Search searchStaggered(const Trials& trials, Candidate candidate) {
+void searchStaggered(Trials& trials, Candidate candidate) {
   const Algorithm& algorithm = *candidate.algorithm;
   PipelineOptions& options = candidate.options;
   const Candidate one = trials.bestOf(algorithm, options.led_cores > 0);
   options.chunks = 1;
   options.in_flight = 0;
   auto whole = programOf(trials.programs, candidate);
-  if (!whole) co_return consumeError(whole.takeError());
+  if (!whole) return consumeError(whole.takeError());
   const llvm::StringRef reason = whyNotStaggered(trials, one, (*whole)->schedule.view());
-  const LeftOut staggered{"2 in flight", &algorithm, reason.str()};
-  if (!reason.empty()) co_yield staggered;
+  if (!reason.empty()) trials.leaveOut("2 in flight", &algorithm, reason);
   if (reason == kMoreUnderWay && !trials.limits.window) {
     options.chunks = one.options.chunks;
     options.window = algorithm.window + 1;
-    co_yield candidate;
+    if (!trials.attempt(candidate)) return;
   }
   options.in_flight = trials.limits.in_flight.value_or(kStaggered);
-  if (!reason.empty() || options.in_flight < 2) co_return;
+  if (!reason.empty() || options.in_flight < 2) return;
   const std::uint32_t hiding = algorithm.pipeline(trials.stepsOn(candidate))
                                    .mostStaggered(trials.machine, trials.bytes, options.in_flight,
                                                   passes::mostSegments((*whole)->schedule.view()));
@@ -76,13 +75,14 @@ Search searchStaggered(const Trials& trials, Candidate candidate) {
   // time.
   const std::uint32_t most = std::max(hiding, one.options.chunks);
   for (options.chunks = most; options.chunks > most / 3 && options.chunks > 1;
-       options.chunks -= (options.chunks + 3) / 4)
-    co_yield candidate;
+       options.chunks -= (options.chunks + 3) / 4) {
+    if (!trials.attempt(candidate)) return;
+  }
 }
 
 }  // namespace
 
-Search searchTrees(const Trials& trials, const Algorithm& algorithm, bool has_leaders) {
+void searchTrees(Trials& trials, const Algorithm& algorithm, bool has_leaders) {
   Candidate candidate = trials.begin(algorithm);
   if (has_leaders) candidate.options.led_cores = coresOf(trials.spec.topology);
   const ChoiceLimits& limits = trials.limits;
@@ -92,29 +92,25 @@ Search searchTrees(const Trials& trials, const Algorithm& algorithm, bool has_le
   const ProgramSize estimate = algorithm.estimate(has_leaders ? trials.network : trials.spec);
   if (!limits.chunks && limits.algorithm == nullptr)
     candidate.refusal = tooLarge(estimate, 1, kMostFileBytesOfNodes);
-  co_yield candidate;
-  if (limits.chunks || trials.isLastRefused()) co_return;
+  if (!trials.attempt(candidate)) return;
+  if (limits.chunks || trials.isLastRefused()) return;
   llvm::StringRef reason = limits.algorithm == nullptr ? trials.tooSlow() : "";
   if (estimate.operations * (algorithm.window + 1) > kMostProvedOperations) reason = kTooLong;
-  if (!reason.empty()) {
-    const LeftOut others{"chunks, in flight", &algorithm, reason.str()};
-    co_yield others;
-    co_return;
-  }
+  if (!reason.empty()) return trials.leaveOut("chunks, in flight", &algorithm, reason);
   auto whole = programOf(trials.programs, as_it_is);
-  if (!whole) co_return consumeError(whole.takeError());  // the candidate's compilation succeeded
+  if (!whole) return consumeError(whole.takeError());  // the candidate's compilation succeeded
   const std::set<std::uint32_t> tries =
       segmentsToTry(trials, algorithm.pipeline(trials.stepsOn(candidate)),
                     passes::mostSegments((*whole)->schedule.view()));
   double before = std::numeric_limits<double>::infinity();
   for (const std::uint32_t segments : tries) {
     candidate.options.chunks = segments;
-    co_yield candidate;
+    if (!trials.attempt(candidate)) return;
     const double seconds = secondsOf(trials.last());
     if (seconds * kTie > before) break;
     before = seconds;
   }
-  co_yield searchStaggered(trials, candidate);
+  searchStaggered(trials, candidate);
 }
 
 }  // namespace torc::compiler

@@ -1,9 +1,10 @@
-// Trials: the candidates that have been tried for a size so far, which guide searches.
+// Trials: tries candidates for a size; those that have been tried so far guide searches.
 #ifndef TORC_COMPILER_CHOICE_TRIALS_H_
 #define TORC_COMPILER_CHOICE_TRIALS_H_
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,13 +24,30 @@ struct Trials {
   const model::Machine& machine;
   const double bytes;
   const ChoiceLimits& limits;
+  Progress& progress;
   const CollectiveSpec& spec = programs.spec();
   const CollectiveSpec network = networkOf(spec);
   Choice choice = {};  // its candidates in the order in which they were tried
   std::size_t last_index = 0;
+  bool is_expected = false;  // whether progress knows of the next candidate
+  CandidateSimulator simulator = {programs, machine, bytes};
+  std::map<CandidateSimulator::Programs, std::size_t> tried = {};  // which candidate has them
 
   /// The first candidate of a search: as the limits say, and in one chunk.
   Candidate begin(const Algorithm& algorithm) const;
+  /// Tries the candidate, or only lists it if it already has a refusal. If its sends may be over
+  /// before anybody receives them, also tries it with synchronous sends; the search goes on from
+  /// the better one. False: the limit of work leaves too little for it, and its search has to end.
+  bool attempt(Candidate candidate);
+  /// Simulates the candidate as one of the things that progress counts, which says `how`.
+  llvm::Error simulate(Candidate& candidate, llvm::StringRef how);
+  /// Records an option that no candidate has, of an algorithm or (null) of all.
+  void leaveOut(const llvm::Twine& what, const Algorithm* of, llvm::StringRef reason);
+
+  /// The work that the limit leaves.
+  double workLeft() const;
+  /// Whether that is too little for so much. The choice says so.
+  bool isBeyondWork(double work);
 
   /// The one that was tried last; where its program had been tried, the one of then.
   const Candidate& last() const { return choice.candidates[last_index]; }
@@ -48,6 +66,10 @@ struct Trials {
   llvm::StringRef tooSlow() const;
   /// Of those that are as good as the fastest, the least in the order of ties.
   Candidate& taken();
+
+ private:
+  void add(Candidate candidate);
+  void tryOnce(Candidate candidate);
 };
 
 bool isFaster(const Candidate& a, const Candidate& b);
@@ -61,23 +83,20 @@ std::vector<Value> toTry(const std::optional<Value>& settled, std::initializer_l
   return settled ? std::vector{*settled} : std::vector(free);
 }
 
-/// Simulates the candidate, whose progress is told.
-using Simulate = llvm::function_ref<llvm::Error(Candidate& candidate)>;
-
 /// Simulates the best candidate rank by rank, with messages of whole elements, which need not be
 /// of one size. Repeats this with the new best candidate until that has been simulated so, or the
 /// work is too much. The slowdown also counts for alike candidates of the algorithm. Not
 /// an all-to-all: its messages are of one size, and as all are under way at once the simulator
-/// would share all links anew whenever one ends. Where that were more than `most` operations the
-/// choice is cut short.
-void lookCloser(Trials& trials, double most, Simulate simulate);
+/// would share all links anew whenever one ends. Where that were more work than is left the choice
+/// is cut short.
+void lookCloser(Trials& trials);
 
 /// Where the machine describes its routers: simulates the best candidate packet by packet, and
 /// whichever is the best then, until that is one that has been, or there have been enough. Long
 /// simulations have a share of the bytes, on a machine of the same proportions with fewer nodes:
 /// there the ratio of packets' time to links' time counts. Processors and queues, which the link
 /// simulator does not have, decide.
-void judgeByPackets(Trials& trials, Progress* progress);
+void judgeByPackets(Trials& trials);
 
 }  // namespace torc::compiler
 

@@ -6,8 +6,6 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/proved_file.h"
-#include "compiler/rows.h"
-#include "compiler/tool.h"
 #include "ir/make_error.h"
 #include "ir/text/text.h"
 #include "ir/verifier/verifier.h"

@@ -3,10 +3,8 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/report.h"
-#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
-#include "compiler/tool.h"
 #include "ir/exchange/readers/readers.h"
 #include "ir/make_error.h"
 #include "model/bounds/bounds.h"

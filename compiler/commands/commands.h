@@ -1,4 +1,5 @@
-// The subcommands of `torc`: one source file each. The name of some has two words: `library build`.
+// The subcommands of `torc`, one source file each, with the headers common to all. The name of some
+// has two words: `library build`.
 #ifndef TORC_COMPILER_COMMANDS_COMMANDS_H_
 #define TORC_COMPILER_COMMANDS_COMMANDS_H_
 
@@ -7,6 +8,7 @@
 #include <llvm/Support/Error.h>
 
 #include "compiler/command_line.h"
+#include "compiler/tool.h"
 #include "passes/manager/pass_manager.h"
 
 namespace torc::compiler {

@@ -1,5 +1,4 @@
 // torc compile COLLECTIVE --torus SHAPE: from a shape to a proved schedule in a file.
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,11 +7,9 @@
 #include <llvm/ADT/SmallString.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/FileSystem.h>
-#include <llvm/Support/Format.h>
 #include <llvm/Support/Path.h>
 
 #include "compiler/choice/choice.h"
-#include "compiler/chosen_for.h"
 #include "compiler/commands/commands.h"
 #include "compiler/commands/compile_json.h"
 #include "compiler/compile.h"
@@ -20,11 +17,8 @@
 #include "compiler/program_name.h"
 #include "compiler/progress_line.h"
 #include "compiler/proved_file.h"
-#include "compiler/rows.h"
-#include "compiler/sizes.h"
 #include "compiler/target.h"
-#include "compiler/tool.h"
-#include "compiler/view/choice_data.h"
+#include "compiler/view/page_data.h"
 #include "compiler/view/schedule_page.h"
 #include "ir/json/json.h"
 #include "ir/make_error.h"
@@ -222,9 +216,7 @@ void warnOfIdle(const Request& request) {
 }
 
 /// Every algorithm with its description and the collectives that it serves.
-std::string algorithmList() {
-  std::string text;
-  llvm::raw_string_ostream out(text);
+void listAlgorithms(llvm::raw_ostream& out) {
   for (const Algorithm& algorithm : algorithms()) {
     out << algorithm.name << "\n    " << algorithm.description << "\n    serves ";
     llvm::ListSeparator separator;
@@ -233,7 +225,6 @@ std::string algorithmList() {
     }
     out << '\n';
   }
-  return text;
 }
 
 /// Whether both name one file, which may not be there yet.
@@ -307,35 +298,32 @@ ChoiceLimits limitsOf(const Request& request) {
 std::string defaultChoiceText(const Choice& choice, const Request& request) {
   const std::string size = sizeText(kDefaultBytes);
   std::string text;
-  llvm::raw_string_ostream out(text);
   if (request.chosen_for.empty()) {
-    out << "not chosen for " << size << ", which would take long: " << request.algorithm->name
-        << " as it is";
+    text = "not chosen for " + size + ", which would take long: " + request.algorithm->name.str() +
+           " as it is";
   } else {
-    out << "chosen for " << size << " on " << request.machine.name << ": "
-        << choice.best().description()
-        << llvm::format("; predicted %.2f us", 1e6 * choice.best().predicted_s);
+    text = "chosen for " + size + " on " + request.machine.name + ": " +
+           choice.best().description() +
+           formatted("; predicted %.2f us", 1e6 * choice.best().predicted_s);
   }
-  if (choice.is_cut_short) out << "; --bytes " << size << " tries more";
-  out << '\n';
-  return text;
+  return text + (choice.is_cut_short ? "; --bytes " + size + " tries more\n" : "\n");
 }
 
 /// Takes the best candidate that the options allow. With --explain, prints the candidates: as JSON
 /// where no more output follows.
-llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& programs,
-                      CompileResult& result, Progress& progress) {
+llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& programs, Json& result,
+                      Progress& progress) {
   const ChoiceLimits limits = limitsOf(request);
   const Choice choice =
       consider(programs, request.machine, static_cast<double>(size), limits, &progress);
   progress.clear();
-  result.addChoice(choice, request.spec, request.machine, size, limits, explain);
+  addChoice(result, choice, request.spec, request.machine, size, limits, explain);
   llvm::Error fault = checkPossible(choice, request.spec);
   if (!fault) {
     request.algorithm = choice.best().algorithm;
     request.pipeline = choice.best().options;
     request.chosen_for = chosenForText(size, machine);
-    result.addAlgorithm(*request.algorithm, request.pipeline);
+    addAlgorithm(result, *request.algorithm, request.pipeline);
   }
   if (request.is_default) request.default_choice = defaultChoiceText(choice, request);
   if (request.is_default && !request.scratch_bytes && !explain)
@@ -352,7 +340,7 @@ llvm::Error chooseFor(std::uint64_t size, Request& request, CompileCache& progra
   std::string text;
   llvm::raw_string_ostream out(text);
   if (!json) printChoice(choice, request.spec, request.machine, size, limits, out);
-  if (json && (fault || output.empty())) out << result.text();
+  if (json && (fault || output.empty())) out << jsonText(result);
   if (llvm::Error error = writeOutput("-", text)) {
     consumeError(std::move(fault));
     return error;
@@ -379,15 +367,14 @@ llvm::Expected<std::shared_ptr<const ir::Program>> compileRequested(
 }
 
 int run() {
-  if (list_algorithms) return printOutput(algorithmList());
-  const auto start = std::chrono::steady_clock::now();
+  if (list_algorithms) return printReport({}, {}, listAlgorithms);
+  Progress progress(quiet);
   Request request = readRequest();
   if (algorithm_name.empty() && !explain && !isServed(request.spec)) {
     return inputFault(noAlgorithm(request.spec));
   }
 
-  CompileResult result(request.spec, request.machine);
-  Progress progress(quiet);
+  Json result = compileResult(request.spec, request.machine);
   CompileCache programs(request.spec);
   if (request.bytes && request.algorithm->lower != nullptr) {
     orInputFault(chooseFor(*request.bytes, request, programs, result, progress));
@@ -422,13 +409,12 @@ int run() {
   const bool was_there = llvm::sys::fs::exists(output);
   orInputFault(writeOutput(output, form));
   if (json) {
-    result.addAlgorithm(*request.algorithm, request.pipeline);
-    result.addFile(program.schedule.view(), output, emit, form);
-    orInputFault(writeOutput("-", result.text()));
+    addAlgorithm(result, *request.algorithm, request.pipeline);
+    addFile(result, program.schedule.view(), output, emit, form);
+    orInputFault(writeOutput("-", jsonText(result)));
   } else if (!quiet) {
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     const bool is_named = output.isGiven() || output == "-";
-    printSummary(program.schedule.view(), form.size(), elapsed.count(),
+    printSummary(program.schedule.view(), form.size(), progress.elapsedSeconds(),
                  is_named ? "" : output + (was_there ? ", overwritten" : ""));
     llvm::errs() << request.default_choice;
   }

@@ -4,8 +4,7 @@
 
 #include <llvm/ADT/StringExtras.h>
 
-#include "compiler/view/choice_data.h"
-#include "compiler/view/schedule_page.h"
+#include "compiler/view/page_data.h"
 #include "ir/json/topology_json.h"
 #include "model/bounds/bounds.h"
 #include "schedules/format/file.h"
@@ -14,8 +13,6 @@
 
 namespace torc::compiler {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// The options, with the words of the command line.
 Json optionsJson(const PipelineOptions& options) {
@@ -35,54 +32,51 @@ Json optionsJson(const PipelineOptions& options) {
 
 }  // namespace
 
-CompileResult::CompileResult(const CollectiveSpec& spec, const model::Machine& machine)
-    : document_({{"torc_compile", 1},
+Json compileResult(const CollectiveSpec& spec, const model::Machine& machine) {
+  Json result = {{"torc_compile", 1},
                  {"torc", kVersion},
                  {"collective", rowOf(spec.collective).name},
                  {"torus", spec.topology.shape()},
                  {"ranks", spec.topology.ranks()},
                  {"topology", ir::topologyJson(spec.topology)},
-                 {"machine", machine.name}}) {
+                 {"machine", machine.name}};
   for (const char* key : {"bytes", "predicted_s", "bound_s", "reason", "algorithm", "options",
                           "producer", "operations", "streams", "phases", "scratch_slots", "file"}) {
-    document_[key] = nullptr;
+    result[key] = nullptr;
   }
+  return result;
 }
 
-void CompileResult::addChoice(const Choice& choice, const CollectiveSpec& spec,
-                              const model::Machine& machine, std::uint64_t bytes,
-                              const ChoiceLimits& limits, bool explain) {
+void addChoice(Json& result, const Choice& choice, const CollectiveSpec& spec,
+               const model::Machine& machine, std::uint64_t bytes, const ChoiceLimits& limits,
+               bool explain) {
   Json data = choiceData(choice, spec, machine, bytes, limits);
-  if (!data["reason"].is_null()) document_["predicted_s"] = choice.best().predicted_s;
+  if (!data["reason"].is_null()) result["predicted_s"] = choice.best().predicted_s;
   if (!explain) {
     data.erase("candidates");
     data.erase("left_out");
   }
-  document_.update(data);
+  result.update(data);
 }
 
-void CompileResult::addAlgorithm(const Algorithm& algorithm, const PipelineOptions& options) {
-  document_["algorithm"] = algorithm.name;
-  document_["options"] = optionsJson(options);
+void addAlgorithm(Json& result, const Algorithm& algorithm, const PipelineOptions& options) {
+  result["algorithm"] = algorithm.name;
+  result["options"] = optionsJson(options);
 }
 
-void CompileResult::addFile(const ScheduleView& schedule, llvm::StringRef name,
-                            llvm::StringRef form, llvm::StringRef bytes) {
-  document_["producer"] = schedule.producer;
-  document_["operations"] = schedule.operations.size();
-  document_["streams"] = schedule.streams.size();
-  document_["phases"] = schedule.operations.empty() ? 0 : schedule.operations.back().phase + 1u;
-  document_["scratch_slots"] = schedule.slot_count;
+void addFile(Json& result, const ScheduleView& schedule, llvm::StringRef name, llvm::StringRef form,
+             llvm::StringRef bytes) {
+  result["producer"] = schedule.producer;
+  result["operations"] = schedule.operations.size();
+  result["streams"] = schedule.streams.size();
+  result["phases"] = schedule.operations.empty() ? 0 : schedule.operations.back().phase + 1u;
+  result["scratch_slots"] = schedule.slot_count;
   const std::uint64_t checksum = checksumOf(std::as_bytes(std::span(bytes.data(), bytes.size())));
-  document_["file"] = {{"name", name},
-                       {"form", form},
-                       {"format_version", form == "torc" ? Json(kFormatVersion) : Json()},
-                       {"bytes", bytes.size()},
-                       {"checksum", llvm::utohexstr(checksum, /*LowerCase=*/true, /*Width=*/16)}};
-}
-
-std::string CompileResult::text() const {
-  return documentText(document_, 2) + '\n';
+  result["file"] = {{"name", name},
+                    {"form", form},
+                    {"format_version", form == "torc" ? Json(kFormatVersion) : Json()},
+                    {"bytes", bytes.size()},
+                    {"checksum", llvm::utohexstr(checksum, /*LowerCase=*/true, /*Width=*/16)}};
 }
 
 }  // namespace torc::compiler

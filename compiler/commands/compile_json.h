@@ -3,39 +3,30 @@
 #define TORC_COMPILER_COMMANDS_COMPILE_JSON_H_
 
 #include <cstdint>
-#include <string>
 
 #include <llvm/ADT/StringRef.h>
-#include <nlohmann/json.hpp>
 
 #include "compiler/choice/choice.h"
 #include "compiler/compile.h"
+#include "compiler/report.h"
 #include "compiler/spec/collective_spec.h"
 #include "model/machines/machine.h"
 #include "schedules/schedule.h"
 
 namespace torc::compiler {
 
-/// All keys exist from the beginning, null until their value is added; candidates and left-out
-/// options exist only on request.
-class CompileResult {
- public:
-  CompileResult(const CollectiveSpec& spec, const model::Machine& machine);
-
-  /// Adds the choice for a vector of `bytes`; with `explain`, also the candidates, perhaps none
-  /// that can be compiled.
-  void addChoice(const Choice& choice, const CollectiveSpec& spec, const model::Machine& machine,
-                 std::uint64_t bytes, const ChoiceLimits& limits, bool explain);
-  void addAlgorithm(const Algorithm& algorithm, const PipelineOptions& options);
-  /// Adds the file of the schedule; `form` is a value of --emit.
-  void addFile(const ScheduleView& schedule, llvm::StringRef name, llvm::StringRef form,
-               llvm::StringRef bytes);
-
-  std::string text() const;
-
- private:
-  nlohmann::ordered_json document_;
-};
+/// All keys, null until their value is added; candidates and left-out options exist only on
+/// request.
+Json compileResult(const CollectiveSpec& spec, const model::Machine& machine);
+/// Adds the choice for a vector of `bytes`; with `explain`, also the candidates, perhaps none that
+/// can be compiled.
+void addChoice(Json& result, const Choice& choice, const CollectiveSpec& spec,
+               const model::Machine& machine, std::uint64_t bytes, const ChoiceLimits& limits,
+               bool explain);
+void addAlgorithm(Json& result, const Algorithm& algorithm, const PipelineOptions& options);
+/// Adds the file of the schedule; `form` is a value of --emit.
+void addFile(Json& result, const ScheduleView& schedule, llvm::StringRef name, llvm::StringRef form,
+             llvm::StringRef bytes);
 
 }  // namespace torc::compiler
 

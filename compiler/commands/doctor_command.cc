@@ -7,8 +7,6 @@
 #include "compiler/commands/commands.h"
 #include "compiler/jobs/set_up.h"
 #include "compiler/report.h"
-#include "compiler/rows.h"
-#include "compiler/tool.h"
 
 namespace torc::compiler {
 namespace doctor_command {

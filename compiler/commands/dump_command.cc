@@ -4,9 +4,7 @@
 #include <llvm/Support/Format.h>
 
 #include "compiler/commands/commands.h"
-#include "compiler/rows.h"
-#include "compiler/tool.h"
-#include "compiler/view/rank_data.h"
+#include "compiler/view/page_data.h"
 #include "ir/json/json.h"
 #include "ir/make_error.h"
 #include "ir/text/text.h"
@@ -116,8 +114,6 @@ int run() {
   const bool flat = rank.isGiven();
   if (count.isGiven() && !flat) wrongUsage("dump: --count is for --rank");
   const auto rank_number = static_cast<std::int32_t>(rank);
-  Counts counts;
-  counts.count = count;
   Input read = orInputFault(readInput(input));
   if (read.isPlan() && (flat || json)) {
     return inputFault(makeError(input + ": is a plan, which has a text form only"));
@@ -126,12 +122,12 @@ int run() {
   llvm::raw_string_ostream out(text);
   const ScheduleView schedule = read.view();
   if (flat) {
-    StatusOr<FlatProgram> program = expand(schedule, rank_number, counts);
+    StatusOr<FlatProgram> program = expand(schedule, rank_number, {count, {}, {}});
     if (!program.ok()) wrongUsage(program.status().message());
     if (json) {
       out << rankData(*program).dump(2) << '\n';
     } else {
-      printFlat(schedule, *program, counts.count, out);
+      printFlat(schedule, *program, count, out);
     }
   } else if (json) {
     out << ir::writeJson(schedule) << '\n';

@@ -12,9 +12,7 @@
 #include <llvm/Support/Signals.h>
 
 #include "compiler/commands/commands.h"
-#include "compiler/rows.h"
 #include "compiler/sizes.h"
-#include "compiler/tool.h"
 #include "ir/exchange/writers/call_writers.h"
 #include "ir/exchange/writers/exported_call.h"
 #include "ir/exchange/writers/msccl_writer.h"

@@ -8,10 +8,8 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/proved_file.h"
-#include "compiler/rows.h"
 #include "compiler/spec/collective_spec.h"
 #include "compiler/target.h"
-#include "compiler/tool.h"
 #include "ir/exchange/import.h"
 #include "ir/exchange/readers/readers.h"
 #include "ir/make_error.h"

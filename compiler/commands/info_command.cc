@@ -5,8 +5,6 @@
 #include "compiler/commands/commands.h"
 #include "compiler/jobs/set_up.h"
 #include "compiler/report.h"
-#include "compiler/rows.h"
-#include "compiler/tool.h"
 #include "ir/make_error.h"
 #include "settings/settings.h"
 #include "support/columns.h"

@@ -11,9 +11,7 @@
 #include "compiler/jobs/child_process.h"
 #include "compiler/jobs/job_command.h"
 #include "compiler/jobs/job_library.h"
-#include "compiler/jobs/job_summary.h"
-#include "compiler/rows.h"
-#include "compiler/tool.h"
+#include "compiler/jobs/stats_sum.h"
 #include "ir/make_error.h"
 
 namespace torc::compiler {

@@ -7,9 +7,7 @@
 #include "compiler/commands/commands.h"
 #include "compiler/library/add.h"
 #include "compiler/library/manifest.h"
-#include "compiler/rows.h"
 #include "compiler/sizes.h"
-#include "compiler/tool.h"
 #include "ir/make_error.h"
 
 namespace torc::compiler {

@@ -7,10 +7,8 @@
 #include "compiler/commands/commands.h"
 #include "compiler/library/build.h"
 #include "compiler/report.h"
-#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
-#include "compiler/tool.h"
 #include "ir/make_error.h"
 
 namespace torc::compiler {

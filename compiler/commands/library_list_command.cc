@@ -8,8 +8,6 @@
 #include "compiler/commands/commands.h"
 #include "compiler/library/manifest.h"
 #include "compiler/report.h"
-#include "compiler/rows.h"
-#include "compiler/tool.h"
 
 namespace torc::compiler {
 namespace library_list_command {
@@ -31,36 +29,23 @@ double ratioIn(const nlohmann::ordered_json& entry, double seconds, const char* 
   return boundRatio(seconds, is_known ? found->get<double>() : 0.0);
 }
 
-/// Shape, collective, first and last size.
-Record rangeOf(const LibraryIndex& index, const LibraryEntry& row) {
+/// `manifest` has the bounds of the entry; null for a tuned one.
+Record recordOf(const LibraryIndex& index, const LibraryEntry& row, const Json* manifest) {
   const bool is_open = row.highest == kOpenEnd;
-  return {{"shape", index.shapes[row.shape].topology.shape()},
-          {"collective", rowOf(row.collective).name, "collective"},
-          {"lowest", row.lowest, "from byte"},
-          {"highest", is_open ? Json() : Json(row.highest)},
-          {"", is_open ? "and more" : std::to_string(row.highest), " to byte"}};
-}
-
-Record recordOf(const Library& library, std::size_t entry) {
-  const LibraryEntry& row = library.index.entries[entry];
-  const auto& manifest = library.manifest["entries"][entry];
-  Record record = rangeOf(library.index, row);
-  llvm::append_range(
-      record, Record{{"lowest_s", row.lowest_s, "predicted us", kFixedMicros},
-                     {"lowest_ratio", ratioIn(manifest, row.lowest_s, "lowest_bound_s"), "x bound",
-                      kBoundRatio},
-                     {"highest_s", row.highest_s, "to us", kFixedMicros},
-                     {"highest_ratio", ratioIn(manifest, row.highest_s, "highest_bound_s"),
-                      "x bound", kBoundRatio},
-                     {"file", library.index.files[row.file].name, "file"}});
-  return record;
-}
-
-Record tunedRecord(const LibraryIndex& index, const LibraryEntry& row) {
-  Record record = rangeOf(index, row);
-  llvm::append_range(record, Record{{"lowest_s", row.lowest_s, "measured us", kFixedMicros},
-                                    {"highest_s", row.highest_s, "to us", kFixedMicros},
-                                    {"file", fileText(index, row.file), "file"}});
+  Record record = {{"shape", index.shapes[row.shape].topology.shape()},
+                   {"collective", rowOf(row.collective).name, "collective"},
+                   {"lowest", row.lowest, "from byte"},
+                   {"highest", is_open ? Json() : Json(row.highest)},
+                   {"", is_open ? "and more" : std::to_string(row.highest), " to byte"}};
+  const auto addTime = [&](const std::string& key, const char* head, double seconds) {
+    record.push_back({key + "_s", seconds, head, kFixedMicros});
+    if (manifest == nullptr) return;
+    const double ratio = ratioIn(*manifest, seconds, (key + "_bound_s").c_str());
+    record.push_back({key + "_ratio", ratio, "x bound", kBoundRatio});
+  };
+  addTime("lowest", manifest != nullptr ? "predicted us" : "measured us", row.lowest_s);
+  addTime("highest", "to us", row.highest_s);
+  record.push_back({"file", fileText(index, row.file), "file"});
   return record;
 }
 
@@ -93,14 +78,6 @@ void forEachCollective(std::span<const Thing> things, Print print) {
   }
 }
 
-/// The schedule of a candidate in the manifest; empty without it.
-std::string scheduleOf(const Library& library, const LibraryCandidate& candidate) {
-  const auto number = static_cast<std::size_t>(&candidate - library.index.candidates.data());
-  const auto& manifest = library.manifest["candidates"][number];
-  const auto found = manifest.find("schedule");
-  return found != manifest.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 void printCandidates(const Library& library, std::uint32_t shape, llvm::raw_ostream& out) {
   const LibraryIndex& index = library.index;
   const auto print = [&](std::span<const LibraryCandidate> candidates) {
@@ -108,7 +85,8 @@ void printCandidates(const Library& library, std::uint32_t shape, llvm::raw_ostr
         << candidates.size() << (candidates.size() == 1 ? " more file\n" : " more files\n");
     if (!explain) return;
     for (const LibraryCandidate& candidate : candidates) {
-      out << "    " << index.files[candidate.file].name << "  " << scheduleOf(library, candidate)
+      const auto number = static_cast<std::size_t>(&candidate - index.candidates.data());
+      out << "    " << index.files[candidate.file].name << "  " << scheduleOf(library, number)
           << '\n';
     }
   };
@@ -121,7 +99,7 @@ void printTuned(const LibraryIndex& index, std::uint32_t shape, llvm::raw_ostrea
   out << "  tuned; for these sizes it serves in the place of the above:\n";
   std::vector<Record> records;
   for (const LibraryEntry& row : tuned)
-    records.push_back(tunedRecord(index, row));
+    records.push_back(recordOf(index, row, nullptr));
   printEntries(records, tuned, out);
 }
 
@@ -194,8 +172,9 @@ int run() {
   Library library = orInputFault(loadLibrary(path));
   if (json && !csv) return printOutput(jsonOf(library));
   std::vector<Record> records;
-  for (std::size_t i = 0; i < library.index.entries.size(); ++i)
-    records.push_back(recordOf(library, i));
+  const LibraryIndex& index = library.index;
+  for (std::size_t i = 0; i < index.entries.size(); ++i)
+    records.push_back(recordOf(index, index.entries[i], &library.manifest["entries"][i]));
   return printReport(records, {json, csv},
                      [&](llvm::raw_ostream& out) { printTables(library, records, out); });
 }

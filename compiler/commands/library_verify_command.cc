@@ -9,8 +9,6 @@
 #include "compiler/commands/commands.h"
 #include "compiler/library/manifest.h"
 #include "compiler/report.h"
-#include "compiler/rows.h"
-#include "compiler/tool.h"
 #include "ir/make_error.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/format/file.h"
@@ -34,12 +32,11 @@ std::string filePath(const LibraryFile& file) {
 
 /// A candidate as an entry for any size: the same rules hold for both.
 LibraryEntry entryOf(const LibraryCandidate& candidate) {
-  LibraryEntry entry;
-  entry.shape = candidate.shape;
-  entry.collective = candidate.collective;
-  entry.lowest = kNoSize + 1;
-  entry.file = candidate.file;
-  return entry;
+  return {.shape = candidate.shape,
+          .collective = candidate.collective,
+          .lowest = kNoSize + 1,
+          .file = candidate.file,
+          .reason = {}};
 }
 
 /// The uses of file `number` in the index: the entries, tuned ones and candidates that have it, by

@@ -4,8 +4,6 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/report.h"
-#include "compiler/rows.h"
-#include "compiler/tool.h"
 #include "ir/make_error.h"
 #include "model/machines/machine.h"
 #include "model/machines/slurm_machine.h"
@@ -54,9 +52,7 @@ std::string perDimension(const model::Machine& machine, Value value) {
   return equal ? texts.front() : llvm::join(texts, " ");
 }
 
-std::string machineText(const model::Machine& machine) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
+void printMachine(const model::Machine& machine, llvm::raw_ostream& out) {
   out << machine.name << ": " << machine.description << '\n';
   using Dimension = model::MachineDimension;
   printRow(machine, "dimensions.size", model::shapeOf(machine), out);
@@ -92,7 +88,6 @@ std::string machineText(const model::Machine& machine) {
     out << "  " << machine.dead_links.size() << " dead links, " << machine.dead_nodes.size()
         << " dead nodes\n";
   }
-  return text;
 }
 
 std::string mapping() {
@@ -108,7 +103,8 @@ int run() {
   if (hosts.isGiven() || ranks.isGiven()) return printOutput(mapping());
   if (!wanted.empty()) {
     const model::Machine machine = orOptionFault(model::findMachine(wanted));
-    return printOutput(json ? model::machineJson(machine) + '\n' : machineText(machine));
+    if (json) return printOutput(model::machineJson(machine) + '\n');
+    return printReport({}, {}, [&](llvm::raw_ostream& out) { printMachine(machine, out); });
   }
   std::vector<Record> rows;
   for (llvm::StringRef name : model::machinePresets()) {

@@ -1,6 +1,5 @@
 // torc: compiles, transforms, prints and proves schedules of collectives on tori.
 #include "compiler/commands/commands.h"
-#include "compiler/tool.h"
 
 int main(int argc, char** argv) {
   using namespace torc::compiler;

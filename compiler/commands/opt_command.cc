@@ -1,8 +1,6 @@
 // torc opt FILE --passes=...: runs passes on a program in text form.
 #include "compiler/commands/commands.h"
 #include "compiler/report.h"
-#include "compiler/rows.h"
-#include "compiler/tool.h"
 #include "ir/text/text.h"
 #include "passes/registry/pipeline_text.h"
 #include "passes/registry/registry.h"

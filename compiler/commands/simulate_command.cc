@@ -6,15 +6,11 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-#include "compiler/chosen_for.h"
 #include "compiler/commands/commands.h"
-#include "compiler/commands/simulate_packets.h"
-#include "compiler/commands/simulate_trace.h"
+#include "compiler/commands/simulate.h"
 #include "compiler/report.h"
-#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
-#include "compiler/tool.h"
 #include "ir/make_error.h"
 #include "model/bounds/bounds.h"
 #include "model/bounds/graph_bounds.h"
@@ -72,11 +68,10 @@ using Bounds = std::function<model::Bound(double)>;
 
 Run simulateSize(const ScheduleView& schedule, const model::Machine& on, const Bounds& bounds,
                  std::uint64_t size) {
-  model::SimulateOptions options;
-  options.bytes = static_cast<double>(size);
-  options.per_rank = per_rank;
-  options.critical_path = critical_path;
-  options.events = !trace.empty();
+  const model::SimulateOptions options{.bytes = static_cast<double>(size),
+                                       .per_rank = per_rank,
+                                       .critical_path = critical_path,
+                                       .events = !trace.empty()};
   const model::Bound bound = bounds(options.bytes);
   Run run{size, orInputFault(model::simulate(schedule, on, options)), bound.bound_s, {}, {}};
   if (bound.bound_s > 0) run.ratio = run.result.makespan_s / bound.bound_s;

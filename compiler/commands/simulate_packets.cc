@@ -1,13 +1,12 @@
-#include "compiler/commands/simulate_packets.h"
-
 #include <chrono>
 
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/algorithms/alltoall/two_phase.h"
+#include "compiler/command_line.h"
+#include "compiler/commands/simulate.h"
 #include "compiler/progress_line.h"
-#include "compiler/rows.h"
 #include "compiler/target.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"
@@ -115,16 +114,15 @@ void PacketFlags::check(bool has_file) const {
 }
 
 int PacketFlags::listSettings() const {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  const model::PacketParameters parameters;
-  for (const model::PacketParameterRow& row : model::packetParameterRows()) {
-    out << llvm::left_justify(llvm::StringRef(row.name), 16)
-        << llvm::right_justify(formatted("%g", parameters.*(row.member)), 8) << ' '
-        << llvm::left_justify(llvm::StringRef(row.unit), 8) << ' ' << llvm::StringRef(row.meaning)
-        << "; " << llvm::StringRef(row.source) << '\n';
-  }
-  return printOutput(text);
+  return printReport({}, {}, [](llvm::raw_ostream& out) {
+    const model::PacketParameters parameters;
+    for (const model::PacketParameterRow& row : model::packetParameterRows()) {
+      out << llvm::left_justify(llvm::StringRef(row.name), 16)
+          << llvm::right_justify(formatted("%g", parameters.*(row.member)), 8) << ' '
+          << llvm::left_justify(llvm::StringRef(row.unit), 8) << ' ' << llvm::StringRef(row.meaning)
+          << "; " << llvm::StringRef(row.source) << '\n';
+    }
+  });
 }
 
 model::PacketOptions PacketFlags::optionsFor(const model::Machine& machine) const {
@@ -134,6 +132,19 @@ model::PacketOptions PacketFlags::optionsFor(const model::Machine& machine) cons
   orUsageFault(model::checkPacketParameters(options.parameters));
   options.most_memory = static_cast<double>(orUsageFault(parseSize(memory_, "--memory-limit")));
   return options;
+}
+
+model::PacketResult PacketFlags::simulated(
+    const std::string& what, const Topology& topology, model::PacketOptions& options,
+    llvm::function_ref<llvm::Expected<model::PacketResult>()> simulate) const {
+  llvm::Expected<model::PacketResult> result = [&] {
+    const Watch watch(what, options);
+    return simulate();
+  }();
+  model::PacketResult made = orInputFault(std::move(result));
+  if (!heat_.empty())
+    orInputFault(writeOutput(heat_, model::heatSvg(topology, options.parameters, made, what)));
+  return made;
 }
 
 int PacketFlags::simulateTraffic(const std::string& machine, Form form) const {
@@ -155,40 +166,34 @@ int PacketFlags::simulateTraffic(const std::string& machine, Form form) const {
   const std::string what = std::string(name(alltoall.strategy)) + " all-to-all on " +
                            target.topology.shape() + ", " + sizeText(bytes) + " a pair";
   const auto begin = std::chrono::steady_clock::now();
-  llvm::Expected<model::PacketResult> result = [&] {
-    const Watch watch(what, options);
+  const model::PacketResult result = simulated(what, target.topology, options, [&] {
     return model::simulateAlltoall(target.topology, target.machine, alltoall, options);
-  }();
-  if (!result) return inputFault(result.takeError());
-  if (!heat_.empty()) {
-    const std::string svg = model::heatSvg(target.topology, options.parameters, *result, what);
-    orInputFault(writeOutput(heat_, svg));
-  }
+  });
   const double wall_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const double peak_s = model::alltoallPeakSeconds(target.topology, target.machine,
                                                    options.parameters, alltoall.bytes);
   // In a steady state each node receives from all others as much as it sends.
-  const double nodes = static_cast<double>(result->nodes);
-  const double steady = result->steady_rate * peak_s / (nodes * (nodes - 1) * alltoall.bytes);
+  const double nodes = static_cast<double>(result.nodes);
+  const double steady = result.steady_rate * peak_s / (nodes * (nodes - 1) * alltoall.bytes);
   Record record = {{"traffic", std::string(name(alltoall.strategy))},
                    {"torus", target.topology.shape()},
                    {"machine", target.machine.name},
                    {"pair_bytes", bytes}};
-  add(*result, record);
+  add(result, record);
   record.insert(record.end(), {{"peak_s", peak_s},
                                {"steady_share_of_peak", steady},
-                               {"most_held", result->most_held},
+                               {"most_held", result.most_held},
                                {"wall_s", wall_s}});
   return printReport({record}, form, [&](llvm::raw_ostream& out) {
-    out << what << ", machine " << target.machine.name << ": " << result->packets << " packets, "
-        << result->packet_hops << " packet hops\n"
-        << "makespan " << microsText(result->makespan_s) << ", peak " << microsText(peak_s);
+    out << what << ", machine " << target.machine.name << ": " << result.packets << " packets, "
+        << result.packet_hops << " packet hops\n"
+        << "makespan " << microsText(result.makespan_s) << ", peak " << microsText(peak_s);
     if (alltoall.most_packets == 0) {
-      out << ": " << formatted("%.1f", 100 * peak_s / result->makespan_s) << " % of peak";
+      out << ": " << formatted("%.1f", 100 * peak_s / result.makespan_s) << " % of peak";
     }
     out << "; steady " << formatted("%.1f", 100 * steady) << " %\n";
-    printLinks(target.topology, *result, out);
+    printLinks(target.topology, result, out);
   });
 }
 
@@ -199,39 +204,29 @@ int PacketFlags::simulateFile(const ScheduleView& schedule, const model::Machine
     wrongUsage("--heat draws one size, not a range");
   }
   std::vector<Record> rows;
-  std::optional<model::PacketResult> last;
+  model::PacketResult last;
   const std::string what = std::string(rowOf(schedule.collective).name) + " on " +
                            schedule.topology.shape() + ", machine " + machine.name;
   for (const std::uint64_t size : sizes.sizes()) {
-    model::ProgramOptions program;
-    program.bytes = static_cast<double>(size);
-    llvm::Expected<model::PacketResult> result = [&] {
-      const Watch watch(what + ", " + sizeText(size), options);
-      return model::simulateProgram(schedule, machine, program, options);
-    }();
-    if (!result) return inputFault(result.takeError());
-    if (!heat_.empty()) {
-      const std::string svg = model::heatSvg(schedule.topology, options.parameters, *result,
-                                             what + ", " + sizeText(size));
-      orInputFault(writeOutput(heat_, svg));
-    }
+    const model::ProgramOptions program{.bytes = static_cast<double>(size)};
+    last = simulated(what + ", " + sizeText(size), schedule.topology, options,
+                     [&] { return model::simulateProgram(schedule, machine, program, options); });
     const double bound_s =
         model::lowerBound(machine, {rowOf(schedule.collective), program.bytes}).bound_s;
     Record& record = rows.emplace_back(Record{{"collective", rowOf(schedule.collective).name},
                                               {"torus", schedule.topology.shape()},
                                               {"machine", machine.name},
                                               {"bytes", size, "     bytes", kSize}});
-    add(*result, record);
+    add(last, record);
     record.push_back({"bound_s", bound_s, "    bound us", kMicros});
     record.push_back(
-        {"", bound_s > 0 ? Json(result->makespan_s / bound_s) : Json(), "   ratio", kRatio});
-    record.push_back({"", result->packets, " packets"});
-    record.push_back({"", result->packet_hops, "packet hops"});
-    last = std::move(*result);
+        {"", bound_s > 0 ? Json(last.makespan_s / bound_s) : Json(), "   ratio", kRatio});
+    record.push_back({"", last.packets, " packets"});
+    record.push_back({"", last.packet_hops, "packet hops"});
   }
   return printReport(rows, form, [&](llvm::raw_ostream& out) {
     out << what << ", packet by packet\n" << tableText(rows);
-    if (rows.size() == 1) printLinks(schedule.topology, *last, out);
+    if (rows.size() == 1) printLinks(schedule.topology, last, out);
   });
 }
 

@@ -1,10 +1,9 @@
 // Writes simulated events as a trace: rank by rank, each with a round around its operations.
-#include "compiler/commands/simulate_trace.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "compiler/commands/simulate.h"
 #include "support/message.h"
 #include "trace/trace_file.h"
 

@@ -16,8 +16,6 @@
 #include "compiler/commands/commands.h"
 #include "compiler/jobs/stats_sum.h"
 #include "compiler/report.h"
-#include "compiler/rows.h"
-#include "compiler/tool.h"
 #include "ir/make_error.h"
 #include "support/columns.h"
 #include "support/message.h"

@@ -9,9 +9,7 @@
 #include "compiler/commands/commands.h"
 #include "compiler/jobs/traced_calls.h"
 #include "compiler/report.h"
-#include "compiler/rows.h"
 #include "compiler/sizes.h"
-#include "compiler/tool.h"
 #include "support/columns.h"
 
 namespace torc::compiler {

@@ -5,8 +5,6 @@
 
 #include "compiler/commands/commands.h"
 #include "compiler/report.h"
-#include "compiler/rows.h"
-#include "compiler/tool.h"
 #include "ir/counted/counted_proof.h"
 #include "ir/make_error.h"
 #include "ir/text/text.h"
@@ -111,9 +109,7 @@ int verifyFile(const std::string& input, std::optional<std::uint64_t> counted_fo
   if (!read) return inputFault(read.takeError());
   const bool is_text = !json && !csv, is_several = inputs.size() > 1;
   const ScheduleView schedule = read->view();
-  ir::VerifyOptions options;
-  options.per_rank = per_rank;
-  const ir::VerifyResult result = ir::verify(schedule, options);
+  const ir::VerifyResult result = ir::verify(schedule, {.per_rank = per_rank});
   if (!result.ok() && is_text) {
     if (is_several) llvm::errs() << input << ":\n";
     ir::printFaults(schedule, result, llvm::errs());

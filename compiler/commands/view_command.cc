@@ -10,20 +10,13 @@
 #include <llvm/Support/Path.h>
 #include <nlohmann/json.hpp>
 
-#include "compiler/chosen_for.h"
 #include "compiler/commands/commands.h"
 #include "compiler/progress_line.h"
-#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/target.h"
-#include "compiler/tool.h"
-#include "compiler/view/library_data.h"
-#include "compiler/view/page.h"
+#include "compiler/view/page_data.h"
 #include "compiler/view/picture.h"
-#include "compiler/view/rank_data.h"
-#include "compiler/view/schedule_data.h"
 #include "compiler/view/schedule_page.h"
-#include "compiler/view/table_data.h"
 #include "compiler/view/trace_data.h"
 #include "ir/make_error.h"
 #include "schedules/expansion/expand.h"
@@ -54,8 +47,6 @@ Text png{command, {kOutput, "png", "FILE", "Write a picture of the page, too, by
 
 /// The programs of the ranks that --rank names.
 Json ranksData(const ScheduleView& schedule) {
-  Counts counts;
-  counts.count = count;
   Json data = Json::array();
   llvm::SmallVector<llvm::StringRef> numbers;
   llvm::StringRef(rank).split(numbers, ',');
@@ -63,9 +54,9 @@ Json ranksData(const ScheduleView& schedule) {
     std::int32_t number = 0;
     if (text.getAsInteger(10, number))
       wrongUsage("--rank takes numbers, as 0,5, not '" + rank + "'");
-    StatusOr<FlatProgram> program = expand(schedule, number, counts);
+    StatusOr<FlatProgram> program = expand(schedule, number, {count, {}, {}});
     orUsageFault(toError(program.status()));
-    data.push_back({{"count", counts.count}, {"program", rankData(*program)}});
+    data.push_back({{"count", std::uint64_t(count)}, {"program", rankData(*program)}});
   }
   return data;
 }
@@ -113,15 +104,9 @@ bool isInLibrary(const std::string& written) {
   return llvm::sys::fs::exists(indexPath(folder.str().str()));
 }
 
-void writePage(const std::string& path, llvm::StringRef title, const Json& document,
-               llvm::StringRef text) {
-  const std::string page = orInputFault(viewPage(title, documentText(document), text));
-  orInputFault(writeOutput(path, page));
-}
-
 /// Writes the page, and with --png its picture. Returns the exit code.
-int writeView(llvm::StringRef title, const Json& document, llvm::StringRef text) {
-  writePage(pagePath(), title, document, text);
+int writeView(llvm::Expected<std::string> page) {
+  orInputFault(writeOutput(pagePath(), orInputFault(std::move(page))));
   if (png.empty()) return kSuccess;
   orInputFault(writeOutput(png, orInputFault(pictureOf(pagePath(), orInputFault(findChromium())))));
   return kSuccess;
@@ -134,11 +119,9 @@ void writeSchedulePage(const std::string& file, const std::string& page) {
   const model::Machine on = orInputFault(machineOf(viewed.written().topology, machine));
   const SizeRange range = orInputFault(parseSizeRange(bytes, "--bytes"));
   Progress progress(/*quiet=*/true);
-  Json data = orInputFault(pageData(viewed, on, range.sizes(), {}, progress));
-  const std::string text = data["text"];
-  Json document = emptyDocument();
-  document["schedules"].push_back(std::move(data));
-  writePage(page, llvm::sys::path::filename(file), document, text);
+  const Json data = orInputFault(pageData(viewed, on, range.sizes(), {}, progress));
+  const llvm::StringRef title = llvm::sys::path::filename(file);
+  orInputFault(writeOutput(page, orInputFault(schedulesPage(title, {data}))));
 }
 
 /// With --schedules also the pages of its schedules, in a folder beside the page.
@@ -158,10 +141,8 @@ Json readLibrary() {
 }
 
 /// Writes the page of a library or a table. Returns the exit code.
-int viewOther(const char* key, Json data) {
-  Json document = emptyDocument();
-  document[key] = std::move(data);
-  return writeView(inputs.front(), document, documentText(document[key], 2));
+int viewOther(const char* key, const Json& data) {
+  return writeView(viewPage(inputs.front(), key, data, documentText(data, 2)));
 }
 
 int run() {
@@ -194,9 +175,8 @@ int run() {
     return is_library ? viewOther("library", readLibrary())
                       : viewOther("table", orInputFault(tableData(first)));
   }
-  Json document = emptyDocument();
-  Json& schedules = document["schedules"] = Json::array();
-  std::string title, text;
+  std::vector<Json> schedules;
+  std::string title;
   for (const std::string& input : inputs) {
     Input read = orInputFault(readSteps(input, "a page shows step operations"));
     if (read.view().isOnGraph())
@@ -210,10 +190,9 @@ int run() {
     Json data = dataOf(viewed, on, range, progress);
     if (!rank.empty()) data["programs"] = ranksData(schedule);
     title += (title.empty() ? "" : ", ") + llvm::sys::path::filename(input).str();
-    text += data["text"].get<std::string>();
     schedules.push_back(std::move(data));
   }
-  return writeView(title, document, text);
+  return writeView(schedulesPage(title, std::move(schedules)));
 }
 
 }  // namespace view_command

@@ -1,10 +1,9 @@
-#include "compiler/jobs/job_summary.h"
-
 #include <cinttypes>
 #include <map>
 
 #include <llvm/ADT/StringExtras.h>
 
+#include "compiler/jobs/stats_sum.h"
 #include "support/columns.h"
 
 namespace torc::compiler {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <llvm/ADT/StringRef.h>
 
@@ -36,6 +37,10 @@ struct StatsSum {
   /// is returned: `calls/3: no 'bytes'`. Text before the object is skipped: syslog's time and host.
   std::string addLine(llvm::StringRef line);
 };
+
+/// At most three lines: calls served of all calls, the time in them, and a remedy. `cores`: of the
+/// host that all ranks are on; 0: of several, or not known.
+std::vector<std::string> summaryOf(const StatsSum& sum, unsigned cores, bool was_tuned);
 
 }  // namespace torc::compiler
 

@@ -34,13 +34,8 @@ class Adder {
       entries_.push_back({old_.index.entries[i], i});
     for (std::size_t i = 0; i < old_.index.tuned.size(); ++i)
       tuned_.push_back({old_.index.tuned[i], i});
-    for (std::size_t i = 0; i < old_.index.candidates.size(); ++i) {
-      const LibraryCandidate& candidate = old_.index.candidates[i];
-      const Json& of_it = old_.manifest["candidates"][i];
-      const auto schedule = of_it.find("schedule");
-      const bool is_there = schedule != of_it.end() && schedule->is_string();
-      candidates_[candidate] = is_there ? schedule->get<std::string>() : "";
-    }
+    for (std::size_t i = 0; i < old_.index.candidates.size(); ++i)
+      candidates_[old_.index.candidates[i]] = scheduleOf(old_, i);
   }
 
   // Errors are thrown.
@@ -74,6 +69,12 @@ class Adder {
 std::uint64_t numberIn(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+/// The file of an entry or of a measurement, as a candidate.
+template <typename Thing>
+LibraryCandidate candidateOf(const Thing& thing) {
+  return {thing.shape, thing.collective, thing.file};
 }
 
 std::string rangeOn(const LibraryIndex& index, const LibraryEntry& entry) {
@@ -217,18 +218,13 @@ void Adder::takeSizes(const LibraryEntry& entry) {
 /// Whether the candidate serves a size.
 bool Adder::serves(const LibraryCandidate& candidate) const {
   return llvm::any_of(entries_, [&](const ServedRange& range) {
-    const LibraryEntry& entry = range.entry;
-    return entry.shape == candidate.shape && entry.collective == candidate.collective &&
-           entry.file == candidate.file && entry.highest != kNoSize;
+    return candidateOf(range.entry) == candidate && range.entry.highest != kNoSize;
   });
 }
 
 /// Whether tuning has measured the candidate.
 bool Adder::isMeasured(const LibraryCandidate& candidate) const {
-  const auto names = [&](const auto& other) {
-    return other.shape == candidate.shape && other.collective == candidate.collective &&
-           other.file == candidate.file;
-  };
+  const auto names = [&](const auto& other) { return candidateOf(other) == candidate; };
   return llvm::any_of(index_.measurements, names) || llvm::any_of(old_.index.tuned, names);
 }
 
@@ -236,7 +232,7 @@ bool Adder::isMeasured(const LibraryCandidate& candidate) const {
 /// candidate, except for a replaced addition.
 void Adder::settleIndex() {
   for (const LibraryEntry& entry : old_.index.entries) {
-    const LibraryCandidate candidate{entry.shape, entry.collective, entry.file};
+    const LibraryCandidate candidate = candidateOf(entry);
     if (entry.highest == kNoSize || (isAdded(entry) && !isMeasured(candidate))) continue;
     candidates_.try_emplace(candidate, llvm::StringRef(entry.reason).split(';').first.str());
   }
@@ -253,14 +249,14 @@ void Adder::settleIndex() {
 /// Drops unused files, and numbers the others by name.
 void Adder::sortFiles() {
   std::set<std::uint32_t> used;
-  for (const LibraryEntry& entry : index_.entries)
-    used.insert(entry.file);
-  for (const auto& [candidate, what] : candidates_)
-    used.insert(candidate.file);
-  for (const LibraryEntry& entry : index_.tuned)
-    used.insert(entry.file);
-  for (const LibraryMeasurement& measured : index_.measurements)
-    used.insert(measured.file);
+  const auto use = [&](const auto& things) {
+    for (const auto& thing : things)
+      used.insert(thing.file);
+  };
+  use(index_.entries);
+  use(llvm::make_first_range(candidates_));
+  use(index_.tuned);
+  use(index_.measurements);
   used.erase(kMpisOwn);
   std::map<std::string, std::uint32_t> old_numbers;
   for (const std::uint32_t number : used)
@@ -284,15 +280,14 @@ void Adder::sortFiles() {
            std::tie(b.shape, b.collective, b.bytes, b.file);
   });
   std::map<LibraryCandidate, std::string> candidates;
-  index_.candidates.clear();
   for (const auto& [candidate, what] : candidates_) {
     LibraryCandidate renumbered = candidate;
     renumbered.file = numbers.at(candidate.file);
     candidates[renumbered] = what;
   }
   candidates_ = std::move(candidates);
-  for (const auto& [candidate, what] : candidates_)
-    index_.candidates.push_back(candidate);
+  index_.candidates.clear();
+  llvm::append_range(index_.candidates, llvm::make_first_range(candidates_));
   for (AddedRange& range : added_)
     range.entry.file = numbers.at(range.entry.file);
 }
@@ -329,8 +324,7 @@ AddedToLibrary Adder::write(LibraryFolder& folder) {
   const std::vector<Json> facts = factsOfEntries();
   settleIndex();
   std::vector<std::string> schedules;
-  for (const auto& [candidate, what] : candidates_)
-    schedules.push_back(what);
+  llvm::append_range(schedules, llvm::make_second_range(candidates_));
   std::set<std::string> gone;
   for (const LibraryFile& file : old_.index.files)
     gone.insert(file.name);

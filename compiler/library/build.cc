@@ -104,7 +104,7 @@ void addCandidates(std::uint32_t shape, Collective collective,
       spares.try_emplace(spare.file, spare.description);
   }
   for (const ScheduleRange& range : ranges)
-    spares.erase(range.file);
+    spares.erase(range.file_name);
   for (const auto& [file, description] : spares) {
     library.index.candidates.push_back({shape, collective, fileNumber(library.index, file)});
     library.candidates.push_back(description);
@@ -115,27 +115,12 @@ void addCandidates(std::uint32_t shape, Collective collective,
 void addEntries(std::uint32_t shape, Collective collective, std::vector<ScheduleRange> ranges,
                 BuiltLibrary& library) {
   for (ScheduleRange& range : ranges) {
-    library.index.entries.push_back({.shape = shape,
-                                     .collective = collective,
-                                     .lowest = range.lowest,
-                                     .highest = range.highest,
-                                     .file = fileNumber(library.index, range.file),
-                                     .predicted_to = range.predicted_to,
-                                     .lowest_s = range.lowest_s,
-                                     .highest_s = range.highest_s,
-                                     .reason = range.reason});
+    range.shape = shape;
+    range.collective = collective;
+    range.file = fileNumber(library.index, range.file_name);
+    library.index.entries.push_back(range);
     library.ranges.push_back(std::move(range));
   }
-}
-
-/// Writes manifest and index.
-llvm::Error writeLists(const LibraryFolder& folder, const model::Machine& machine,
-                       const LibrarySettings& settings, BuiltLibrary& library) {
-  std::vector<const ScheduleRange*> ranges;
-  for (const ScheduleRange& range : library.ranges)
-    ranges.push_back(&range);
-  return folder.writeLists(
-      manifestText(library.index, machine, settings, ranges, library.candidates), library.index);
 }
 
 }  // namespace
@@ -178,7 +163,7 @@ llvm::Expected<BuiltLibrary> buildLibrary(const LibraryShapes& plan, const model
   std::set<std::string> used;
   for (const auto& [what, finder] : finder_of) {
     for (const ScheduleRange& range : ranges[what] = finder->rangesFor(what.second)) {
-      used.insert(range.file);
+      used.insert(range.file_name);
       for (const SpareSchedule& spare : range.spares)
         used.insert(spare.file);
     }
@@ -190,7 +175,9 @@ llvm::Expected<BuiltLibrary> buildLibrary(const LibraryShapes& plan, const model
     addCandidates(what.first, what.second, of_it, library);
     addEntries(what.first, what.second, std::move(of_it), library);
   }
-  if (llvm::Error error = writeLists(*folder, machine, settings, library)) return error;
+  const std::string manifest =
+      manifestText(library.index, machine, settings, library.ranges, library.candidates);
+  if (llvm::Error error = folder->writeLists(manifest, library.index)) return error;
   llvm::Expected<LibraryLock> lock = LibraryLock::take(destination);
   if (!lock) consumeError(lock.takeError());  // there is no library yet
   if (llvm::Error error = folder->publish()) return error;

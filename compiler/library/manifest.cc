@@ -183,8 +183,7 @@ Json tunedJson(const LibraryIndex& index) {
 }
 
 std::string manifestText(const LibraryIndex& index, const model::Machine& machine,
-                         const LibrarySettings& settings,
-                         llvm::ArrayRef<const ScheduleRange*> ranges,
+                         const LibrarySettings& settings, llvm::ArrayRef<ScheduleRange> ranges,
                          llvm::ArrayRef<std::string> candidates) {
   Json document;
   document["torc_library"] = kManifestVersion;
@@ -192,12 +191,12 @@ std::string manifestText(const LibraryIndex& index, const model::Machine& machin
   document["machine"] = Json::parse(model::machineJson(machine));
   document["settings"] = settingsJson(settings);
   std::vector<Json> facts;
-  for (const ScheduleRange* range : ranges) {
+  for (const ScheduleRange& range : ranges) {
     Json choices = Json::array();
-    for (const SizedChoice& choice : range->choices)
+    for (const SizedChoice& choice : range.choices)
       choices.push_back(choiceJson(choice));
-    facts.push_back({{"lowest_bound_s", range->lowest_bound_s},
-                     {"highest_bound_s", range->highest_bound_s},
+    facts.push_back({{"lowest_bound_s", range.lowest_bound_s},
+                     {"highest_bound_s", range.highest_bound_s},
                      {"choices", std::move(choices)}});
   }
   return changedManifestText(std::move(document), index, facts, candidates);
@@ -279,6 +278,12 @@ std::string subTorusName(const LibraryIndex& index, const LibrarySubTorus& sub_t
 
 std::string fileText(const LibraryIndex& index, std::uint32_t file) {
   return file == kMpisOwn ? "MPI's own" : index.files[file].name;
+}
+
+std::string scheduleOf(const Library& library, std::size_t candidate) {
+  const Json& of_it = library.manifest["candidates"][candidate];
+  const auto found = of_it.find("schedule");
+  return found != of_it.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 bool isTuned(const LibraryIndex& index) {

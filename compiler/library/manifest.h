@@ -47,8 +47,7 @@ struct LibrarySettings {
 /// The text of the manifest. `ranges` are those of the index's entries, in their order; `machine`
 /// is the whole one; `candidates` are the schedules of the index's candidates.
 std::string manifestText(const LibraryIndex& index, const model::Machine& machine,
-                         const LibrarySettings& settings,
-                         llvm::ArrayRef<const ScheduleRange*> ranges,
+                         const LibrarySettings& settings, llvm::ArrayRef<ScheduleRange> ranges,
                          llvm::ArrayRef<std::string> candidates);
 
 /// The text of the manifest `old` of an index that has changed. `facts` are the further values of
@@ -84,6 +83,9 @@ std::string subTorusName(const LibraryIndex& index, const LibrarySubTorus& sub_t
 
 /// The name of a file of the index, or "MPI's own".
 std::string fileText(const LibraryIndex& index, std::uint32_t file);
+
+/// The schedule of a candidate in the manifest; empty without it.
+std::string scheduleOf(const Library& library, std::size_t candidate);
 
 /// Whether tuning has added something.
 bool isTuned(const LibraryIndex& index);

@@ -9,10 +9,8 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
-#include "compiler/library/spares.h"
 #include "ir/make_error.h"
 #include "ir/thrown.h"
-#include "schedules/library/index.h"
 
 namespace torc::compiler {
 namespace {
@@ -153,24 +151,18 @@ void RangeFinder::choosePending() {
     unfinished_ = sizes.size();
   }
   for (const std::uint64_t bytes : sizes)
-    queue_.addNext([this, bytes] { chooseOne(bytes); });
+    add([this, bytes] { chooseOne(bytes); });
 }
 
 void RangeFinder::chooseOne(std::uint64_t bytes) {
   begin(" of " + sizeText(bytes));
-  llvm::Expected<Choice> choice =
-      choose(*programs_, shape_.machine, modelled(bytes), ChoiceLimits{});
+  Choice choice = orThrow(choose(*programs_, shape_.machine, modelled(bytes), ChoiceLimits{}));
   progress_.done(workOf(shape_));
-  if (!choice) return fail(choice.takeError());
-  SizedChoice sized{
-      .bytes = bytes, .bound_s = boundOf(collective_, bytes), .choice = std::move(*choice)};
-  bool last = false;
   {
     const std::lock_guard lock(mutex_);
-    choices_[bytes] = std::move(sized);
-    last = --unfinished_ == 0 && error_.empty();
+    choices_[bytes] = {bytes, boundOf(collective_, bytes), std::move(choice)};
   }
-  if (last) refined_ ? finish() : refine();
+  if (endsLast()) refined_ ? finish() : refine();
 }
 
 void RangeFinder::refine() {
@@ -201,11 +193,7 @@ std::vector<ScheduleRange> RangeFinder::rangesFor(Collective called) const {
 
 void RangeFinder::finish() {
   begin(", the ranges");
-  try {
-    findRanges();
-  } catch (Thrown& thrown) {
-    return fail(std::move(thrown.error));
-  }
+  findRanges();
   progress_.done(workOf(shape_));
   findSpares();
 }
@@ -230,7 +218,7 @@ void RangeFinder::findSpares() {
       return haveSameSchedule(range.chosen, spare.candidate);
     });
     if (chosen != ranges_.end()) {
-      spare.file = chosen->file;
+      spare.file = chosen->file_name;
     } else {
       unproved.push_back(&spare);
     }
@@ -239,26 +227,19 @@ void RangeFinder::findSpares() {
   progress_.expect(unproved.size(), workOf(shape_));
   unfinished_ = unproved.size();
   for (Spare* const spare : unproved)
-    queue_.addNext([this, spare] { proveSpare(*spare); });
+    add([this, spare] { proveSpare(*spare); });
 }
 
 void RangeFinder::proveSpare(Spare& spare) {
   begin(", " + spare.candidate.description());
   llvm::Expected<ProvedFile> proved = caught([&] { return prove(spare.candidate); });
   if (proved) {
-    llvm::Expected<std::string> file = caught([&] { return write(*proved); });
-    if (!file) return fail(file.takeError());
-    spare.file = *file;
+    spare.file = write(*proved);
   } else {
     consumeError(proved.takeError());  // a spare may fail
   }
   progress_.done(workOf(shape_));
-  bool last = false;
-  {
-    const std::lock_guard lock(mutex_);
-    last = --unfinished_ == 0 && error_.empty();
-  }
-  if (last) end();
+  if (endsLast()) end();
 }
 
 void RangeFinder::end() {
@@ -318,8 +299,7 @@ void RangeFinder::addWithoutSize() {
   Choice choice = orThrow(choose(*programs_, shape_.machine, modelled(bytes), ChoiceLimits{}));
   for (const Candidate& candidate : choice.candidates) {
     if (!candidate.refusal.empty()) continue;
-    const auto program = orThrow(
-        programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options)));
+    const auto program = orThrow(programOf(*programs_, candidate));
     const Schedule& schedule = program->schedule;
     if (of_pairs ? !schedule.view().isDirect() : (schedule.flags & kOrderedSums) == 0) continue;
     ScheduleRange range;
@@ -405,15 +385,12 @@ void RangeFinder::complete(ScheduleRange& range, SizedChoice* before, SizedChoic
                                 behind == nullptr ? range.choices.back() : *behind);
   range.lowest_bound_s = boundOf(collective_, range.lowest);
   range.highest_bound_s = boundOf(collective_, range.predicted_to);
-  range.file = write(prove(chosen));
+  range.file_name = write(prove(chosen));
 }
 
 ProvedFile RangeFinder::prove(const Candidate& candidate) {
-  const auto program = orThrow(
-      programs_->get(*candidate.algorithm, pipelineOf(*candidate.algorithm, candidate.options)));
-  passes::PassManagerOptions unproved;
-  unproved.verify_each = false;
-  const ir::Program rolled = orThrow(rollLoops(*program, unproved));
+  const auto program = orThrow(programOf(*programs_, candidate));
+  const ir::Program rolled = orThrow(rollLoops(*program, {.verify_each = false}));
   llvm::Expected<ProvedFile> file = provedFile(rolled.schedule.view(), &proved_);
   if (!file) orThrow(makeError(candidate.description() + ": " + toString(file.takeError())));
   return std::move(*file);
@@ -431,14 +408,24 @@ void RangeFinder::begin(llvm::StringRef what) {
                   what.str());
 }
 
-void RangeFinder::fail(llvm::Error error) {
-  const std::string what = std::string(rowOf(collective_).name) + " on " + shape_.topology.shape() +
-                           ": " + toString(std::move(error));
-  {
-    const std::lock_guard lock(mutex_);
-    if (error_.empty()) error_ = what;
-  }
-  queue_.stop();
+void RangeFinder::add(std::function<void()> task) {
+  queue_.addNext([this, task = std::move(task)] {
+    try {
+      task();
+    } catch (Thrown& thrown) {
+      const std::lock_guard lock(mutex_);
+      if (error_.empty()) {
+        error_ = std::string(rowOf(collective_).name) + " on " + shape_.topology.shape() + ": " +
+                 toString(std::move(thrown.error));
+      }
+      queue_.stop();
+    }
+  });
+}
+
+bool RangeFinder::endsLast() {
+  const std::lock_guard lock(mutex_);
+  return --unfinished_ == 0 && error_.empty();
 }
 
 }  // namespace torc::compiler

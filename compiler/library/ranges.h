@@ -29,6 +29,7 @@
 #include "compiler/progress_line.h"
 #include "compiler/proved_file.h"
 #include "compiler/sizes.h"
+#include "schedules/library/index.h"
 #include "support/work_queue.h"
 
 namespace torc::compiler {
@@ -47,19 +48,25 @@ struct SpareSchedule {
   std::string description;  // its name
 };
 
-/// A range of sizes with its schedule.
-struct ScheduleRange {
-  std::uint64_t lowest = 0;        // bytes, both included
-  std::uint64_t highest = 0;       // kOpenEnd at the end
-  std::uint64_t predicted_to = 0;  // as in LibraryEntry
-  double lowest_s = 0, highest_s = 0;
+/// A range of sizes with its schedule; its place in an index is open.
+struct ScheduleRange : LibraryEntry {
   double lowest_bound_s = 0, highest_bound_s = 0;
-  std::string file;  // its name
+  std::string file_name;
   Candidate chosen;
-  std::string reason;                // the schedule, and the reason for it
   std::vector<SizedChoice> choices;  // of sizes in the range
   std::vector<SpareSchedule> spares;
 };
+
+/// Up to `count` schedules for the sizes of a range other than the chosen one. They are, in this
+/// order:
+///  - for rings, the chosen one in 8 chunks, often faster on real networks even if the model
+///    predicts no gain;
+///  - of the simulated ones, the best of each other algorithm;
+///  - the chosen one in 4 chunks;
+///  - the next best simulated ones.
+/// The rank of a schedule is its smallest ratio to the best time over all sizes; large ratios are
+/// excluded.
+std::vector<Candidate> sparesOf(const ScheduleRange& range, std::size_t count);
 
 /// Whether the compiled schedules are equal, with the pipeline that a schedule file names.
 bool haveSameSchedule(const Candidate& a, const Candidate& b);
@@ -100,6 +107,7 @@ class RangeFinder {
     std::string file;  // its name; empty: none, as compilation or proof failed
   };
 
+  // These throw errors.
   void choosePending();
   void chooseOne(std::uint64_t bytes);
   void refine();
@@ -107,7 +115,6 @@ class RangeFinder {
   void findSpares();
   void proveSpare(Spare& spare);
   void end();
-  // These throw errors.
   void findRanges();
   void addWithoutSize();
   std::uint64_t border(ScheduleRange& below, ScheduleRange& above);
@@ -125,7 +132,10 @@ class RangeFinder {
     return static_cast<double>(std::max(bytes, least_));
   }
   void begin(llvm::StringRef what);
-  void fail(llvm::Error error);
+  /// Adds a task, whose error ends the search.
+  void add(std::function<void()> task);
+  /// Ends one of the unfinished tasks. Returns whether it was the last one.
+  bool endsLast();
 
   const PlannedShape& shape_;
   const Collective collective_;

@@ -35,10 +35,7 @@ std::uint64_t leastModelled(Collective collective, const Topology& shape) {
 }
 
 double boundAt(Collective collective, const model::Machine& machine, std::uint64_t bytes) {
-  model::BoundRequest request;
-  request.collective = rowOf(collective);
-  request.bytes = static_cast<double>(bytes);
-  return model::lowerBound(machine, request).bound_s;
+  return model::lowerBound(machine, {rowOf(collective), static_cast<double>(bytes)}).bound_s;
 }
 
 std::vector<ServedRange> withoutSizes(llvm::ArrayRef<ServedRange> ranges,

@@ -1,11 +1,11 @@
 // Ranks the simulated schedules of a range.
-#include "compiler/library/spares.h"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include <llvm/ADT/STLExtras.h>
+
+#include "compiler/library/ranges.h"
 
 namespace torc::compiler {
 namespace {

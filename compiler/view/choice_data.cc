@@ -1,16 +1,15 @@
 // The choice for a size, and for every size, as --explain has it.
-#include "compiler/view/choice_data.h"
-
 #include <algorithm>
 #include <utility>
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringExtras.h>
 
-#include "compiler/chosen_for.h"
+#include "compiler/library/served_range.h"
 #include "compiler/report.h"
 #include "compiler/sizes.h"
-#include "model/bounds/bounds.h"
+#include "compiler/target.h"
+#include "compiler/view/page_data.h"
 
 namespace torc::compiler {
 namespace {
@@ -47,10 +46,6 @@ bool isMade(const Candidate& candidate, llvm::StringRef producer) {
   if (!recipe.consume_front(candidate.algorithm->name)) return false;
   if (!pipeline.empty() && !recipe.consume_front(": " + pipeline.text())) return false;
   return recipe.empty() || recipe.ltrim(",: ").starts_with("roll-loops");
-}
-
-double boundOf(const CollectiveSpec& spec, const model::Machine& machine, std::uint64_t bytes) {
-  return model::lowerBound(machine, {rowOf(spec.collective), static_cast<double>(bytes)}).bound_s;
 }
 
 bool isPossible(const Choice& choice) {
@@ -91,7 +86,7 @@ void printLeftOut(llvm::ArrayRef<LeftOut> things, llvm::raw_ostream& out) {
 Json choiceData(const Choice& choice, const CollectiveSpec& spec, const model::Machine& machine,
                 std::uint64_t bytes, const ChoiceLimits& limits) {
   Json data = {{"bytes", bytes},
-               {"bound_s", boundOf(spec, machine, bytes)},
+               {"bound_s", boundAt(spec.collective, machine, bytes)},
                {"reason", isPossible(choice) ? Json(choice.reason()) : Json()}};
   std::vector<Record> candidates;
   for (const Candidate& candidate : choice.candidates)
@@ -130,7 +125,7 @@ llvm::Expected<Json> choicesData(const CollectiveSpec& spec, const model::Machin
 
 void printChoice(const Choice& choice, const CollectiveSpec& spec, const model::Machine& machine,
                  std::uint64_t bytes, const ChoiceLimits& limits, llvm::raw_ostream& out) {
-  const double bound = boundOf(spec, machine, bytes);
+  const double bound = boundAt(spec.collective, machine, bytes);
   out << rowOf(spec.collective).name << " of " << bytes << " bytes on " << spec.topology.shape()
       << ", machine " << machine.name
       << formatted("; no algorithm takes less than %.2f us\n", 1e6 * bound);

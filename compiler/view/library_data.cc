@@ -1,5 +1,5 @@
 // Converts a library to shapes with their ranges.
-#include "compiler/view/library_data.h"
+#include "compiler/view/page_data.h"
 
 namespace torc::compiler {
 namespace {

@@ -1,20 +1,22 @@
 // Fills the template of viewer/.
-#include "compiler/view/page.h"
-
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/Support/Base64.h>
 #include <llvm/Support/Compression.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "compiler/view/schedule_page.h"
 #include "compiler/view/viewer_source.h"
 #include "ir/make_error.h"
+#include "support/version.h"
 
 namespace torc::compiler {
 namespace {
 
 // Length of the text for browsers without scripts.
 constexpr std::size_t kMostText = 40'000;
+/// The version of the page's data.
+constexpr int kViewVersion = 1;
 
 std::string escaped(llvm::StringRef text) {
   std::string html;
@@ -25,12 +27,15 @@ std::string escaped(llvm::StringRef text) {
 
 }  // namespace
 
-llvm::Expected<std::string> viewPage(llvm::StringRef title, llvm::StringRef json,
-                                     llvm::StringRef text) {
+llvm::Expected<std::string> viewPage(llvm::StringRef title, const char* key,
+                                     nlohmann::ordered_json data, llvm::StringRef text) {
   namespace zlib = llvm::compression::zlib;
   if (!zlib::isAvailable()) return makeError("view: LLVM was built without zlib");
+  const nlohmann::ordered_json document = {
+      {"torc_view", kViewVersion}, {"torc", kVersion}, {key, std::move(data)}};
   llvm::SmallVector<std::uint8_t, 0> deflated;
-  zlib::compress(llvm::arrayRefFromStringRef(json), deflated, zlib::BestSizeCompression);
+  zlib::compress(llvm::arrayRefFromStringRef(documentText(document)), deflated,
+                 zlib::BestSizeCompression);
   std::string shown = escaped(text.take_front(kMostText));
   if (text.size() > kMostText) shown += "\n... (torc dump prints all of it)";
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "compiler/algorithms/algorithm.h"
-#include "compiler/chosen_for.h"
-#include "compiler/view/choice_data.h"
+#include "compiler/target.h"
+#include "compiler/view/page_data.h"
 #include "ir/make_error.h"
 #include "ir/text/text.h"
 #include "passes/manager/pass_manager.h"
@@ -100,9 +100,7 @@ llvm::Expected<Json> passesData(const ScheduleView& schedule) {
     Json entry = {{"name", pass.text()}};
     std::vector<std::unique_ptr<passes::Pass>> alone;
     alone.push_back(std::move(next));
-    passes::PassManagerOptions options;
-    options.verify_each = false;
-    passes::PassManager manager(std::move(alone), options);
+    passes::PassManager manager(std::move(alone), {.verify_each = false});
     const auto start = std::chrono::steady_clock::now();
     if (llvm::Error error = manager.run(program)) return error;
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;

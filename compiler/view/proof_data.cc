@@ -1,6 +1,6 @@
 // Converts the verifier's result to JSON.
 #include "compiler/tool.h"
-#include "compiler/view/schedule_data.h"
+#include "compiler/view/page_data.h"
 #include "ir/text/text.h"
 #include "ir/verifier/verifier.h"
 #include "model/bounds/link_loads.h"

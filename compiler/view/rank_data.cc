@@ -1,5 +1,5 @@
 // Columns of a flat program, with regions as runs of elements.
-#include "compiler/view/rank_data.h"
+#include "compiler/view/page_data.h"
 
 namespace torc::compiler {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "compiler/tool.h"
 #include "compiler/view/columns_data.h"
-#include "compiler/view/schedule_data.h"
+#include "compiler/view/page_data.h"
 #include "ir/node_classes.h"
 #include "ir/peer_loops/peer_loops.h"
 #include "model/bounds/bounds.h"
@@ -168,10 +168,8 @@ Json runsData(const ViewedSchedule& viewed, const model::Machine& machine,
   const bool may_have_events =
       eventsOf(schedule, machine) * static_cast<double>(sizes.size()) <= kMostEvents;
   for (const std::uint64_t size : sizes) {
-    model::SimulateOptions options;
-    options.bytes = static_cast<double>(size);
-    options.events = may_have_events;
-    options.critical_path = true;
+    const model::SimulateOptions options{
+        .bytes = static_cast<double>(size), .critical_path = true, .events = may_have_events};
     llvm::Expected<model::SimulateResult> result = model::simulate(schedule, machine, options);
     if (!result) {
       data["fault"] = llvm::toString(result.takeError());

@@ -1,13 +1,12 @@
 // Data of the schedule itself: columns of operations, with loops unrolled, and the text, with
 // loops.
-#include "compiler/view/schedule_data.h"
-
 #include <map>
 #include <tuple>
 
 #include <llvm/ADT/STLExtras.h>
 
 #include "compiler/view/columns_data.h"
+#include "compiler/view/page_data.h"
 #include "ir/json/topology_json.h"
 #include "ir/make_error.h"
 #include "ir/text/text.h"

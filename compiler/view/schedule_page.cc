@@ -4,24 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/view/choice_data.h"
-#include "compiler/view/page.h"
+#include "compiler/view/page_data.h"
 #include "ir/make_error.h"
-#include "support/version.h"
 
 namespace torc::compiler {
-namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// The version of the page's data.
-constexpr int kViewVersion = 1;
-
-}  // namespace
-
-Json emptyDocument() {
-  return {{"torc_view", kViewVersion}, {"torc", kVersion}};
-}
 
 std::string documentText(const Json& document, int indent) {
   return document.dump(indent, ' ', false, Json::error_handler_t::replace);
@@ -53,6 +41,13 @@ llvm::Expected<Json> pageData(const ViewedSchedule& viewed, const model::Machine
   return data;
 }
 
+llvm::Expected<std::string> schedulesPage(llvm::StringRef title, std::vector<Json> schedules) {
+  std::string text;
+  for (const Json& data : schedules)
+    text += data["text"].get<std::string>();
+  return viewPage(title, "schedules", std::move(schedules), text);
+}
+
 llvm::Expected<std::string> compiledPage(llvm::StringRef name, ir::Program program,
                                          const model::Machine& machine, std::uint64_t bytes,
                                          Progress& progress) {
@@ -61,10 +56,7 @@ llvm::Expected<std::string> compiledPage(llvm::StringRef name, ir::Program progr
   llvm::Expected<Json> data =
       pageData(*viewed, machine, bytes, {.passes = true, .choices = true}, progress);
   if (!data) return data.takeError();
-  const std::string text = (*data)["text"];
-  Json document = emptyDocument();
-  document["schedules"].push_back(std::move(*data));
-  return viewPage(name, documentText(document), text);
+  return schedulesPage(name, {std::move(*data)});
 }
 
 }  // namespace torc::compiler

@@ -1,12 +1,11 @@
 // Reads CSV.
-#include "compiler/view/table_data.h"
-
 #include <cmath>
 #include <utility>
 
 #include <llvm/ADT/SmallVector.h>
 
 #include "compiler/tool.h"
+#include "compiler/view/page_data.h"
 #include "ir/make_error.h"
 
 namespace torc::compiler {

@@ -6,7 +6,7 @@
 #include <llvm/Support/Error.h>
 #include <nlohmann/json.hpp>
 
-#include "compiler/view/schedule_data.h"
+#include "compiler/view/page_data.h"
 
 namespace torc::compiler {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "compiler/view/columns_data.h"
-#include "compiler/view/schedule_data.h"
+#include "compiler/view/page_data.h"
 #include "ir/verifier/verifier.h"
 #include "schedules/root.h"
 

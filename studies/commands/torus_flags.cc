@@ -3,7 +3,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-#include "compiler/rows.h"
+#include "compiler/command_line.h"
 #include "compiler/target.h"
 #include "ir/make_error.h"
 #include "studies/commands/model_commands.h"

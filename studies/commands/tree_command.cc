@@ -11,9 +11,9 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "compiler/choice/choice.h"
+#include "compiler/command_line.h"
 #include "compiler/progress_line.h"
 #include "compiler/report.h"
-#include "compiler/rows.h"
 #include "compiler/sizes.h"
 #include "compiler/tool.h"
 #include "ir/make_error.h"

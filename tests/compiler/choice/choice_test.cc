@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/choice/stand_in.h"
 #include "compiler/compile.h"
 #include "compiler/target.h"
 #include "model/bounds/bounds.h"

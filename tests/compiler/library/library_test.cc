@@ -143,14 +143,13 @@ TEST(Manifest, SchemaKnowsTheKeys) {
   LibraryIndex index = indexFor(plan);
   Found found = rangesOf(plan.shapes.front(), Collective::kAllreduce, {1, 64});
   const ScheduleRange& range = found.ranges.at(1);
-  index.files = {{range.file, found.files.at(range.file).size(), 1}};
+  index.files = {{range.file_name, found.files.at(range.file_name).size(), 1}};
   index.entries = {{0, Collective::kAllreduce, range.lowest, range.highest, 0, range.predicted_to,
                     range.lowest_s, range.highest_s, range.reason}};
   index.candidates = {{1, Collective::kAllreduce, 0}};
   ASSERT_EQ(validate(index).message(), "");
   const LibrarySettings settings{"", "tori", {Collective::kAllreduce}, {1, 64}, 2};
-  const std::string text =
-      manifestText(index, damaged.machine, settings, &range, {"bfb, 2 chunks"});
+  const std::string text = manifestText(index, damaged.machine, settings, range, {"bfb, 2 chunks"});
   schemas::Keys written;
   schemas::collectKeys(json::parse(text), "", written, "machine.");
   LibraryIndex tuned = index;

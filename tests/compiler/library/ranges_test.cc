@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/library/spares.h"
 #include "ir/make_error.h"
 #include "ir/verifier/verifier.h"
 #include "model/simulator/simulator.h"
@@ -27,7 +26,7 @@ TEST(RangeFinder, RangesCoverAllSizesInOrder) {
     for (std::size_t j = 0; j < found.ranges.size(); ++j) {
       const ScheduleRange& range = found.ranges[j];
       EXPECT_EQ(range.lowest, j == 0 ? 0 : found.ranges[j - 1].highest + 1);
-      EXPECT_TRUE(found.files.contains(range.file));
+      EXPECT_TRUE(found.files.contains(range.file_name));
       EXPECT_GT(range.lowest_s, 0);
       EXPECT_GE(range.highest_s, range.lowest_s);
       EXPECT_GE(range.lowest_s, range.lowest_bound_s * 0.999);
@@ -48,7 +47,7 @@ LoadedSchedule withoutSize(Collective collective) {
   EXPECT_EQ(first.lowest, kNoSize);
   EXPECT_EQ(first.highest, kNoSize);
   EXPECT_EQ(found.ranges.at(1).lowest, 64u);
-  auto schedule = readSchedule(found.files.at(first.file), first.file);
+  auto schedule = readSchedule(found.files.at(first.file_name), first.file_name);
   EXPECT_TRUE(schedule.ok()) << schedule.status().message();
   return std::move(*schedule);
 }
@@ -75,7 +74,8 @@ TEST(RangeFinder, NearlyAsGoodAsTheChoiceOfEverySize) {
     ASSERT_NE(range, found.ranges.end());
     const Choice choice =
         cantFail(choose(programs, shape.machine, static_cast<double>(bytes), ChoiceLimits{}));
-    StatusOr<LoadedSchedule> loaded = readSchedule(found.files.at(range->file), range->file);
+    StatusOr<LoadedSchedule> loaded =
+        readSchedule(found.files.at(range->file_name), range->file_name);
     ASSERT_TRUE(loaded.ok());
     model::SimulateOptions options;
     options.bytes = static_cast<double>(bytes);
@@ -106,7 +106,8 @@ TEST(RangeFinder, BordersAreWhereTimesCross) {
   const PlannedShape shape = shapeFor("4x4");
   const Found found = rangesOf(shape, Collective::kReduce, {1, 16 << 20});
   const auto simulated = [&](const ScheduleRange& range, std::uint64_t bytes) {
-    StatusOr<LoadedSchedule> loaded = readSchedule(found.files.at(range.file), range.file);
+    StatusOr<LoadedSchedule> loaded =
+        readSchedule(found.files.at(range.file_name), range.file_name);
     model::SimulateOptions options;
     options.bytes = static_cast<double>(bytes);
     return cantFail(model::simulate(loaded->view(), shape.machine, options)).makespan_s;
@@ -166,13 +167,13 @@ TEST(RangeFinder, SparesAreOtherProvedSchedules) {
     ASSERT_EQ(found.ranges.size(), alone.ranges.size());
     for (std::size_t j = 0; j < found.ranges.size(); ++j) {
       const ScheduleRange& range = found.ranges[j];
-      EXPECT_EQ(range.file, alone.ranges[j].file);
+      EXPECT_EQ(range.file_name, alone.ranges[j].file_name);
       EXPECT_EQ(range.reason, alone.ranges[j].reason);
       EXPECT_EQ(range.lowest_s, alone.ranges[j].lowest_s);
       EXPECT_LE(range.spares.size(), 3u);
       const bool has_others = !rowOf(collective).isOfNeighbours();
       EXPECT_EQ(range.spares.empty(), range.highest == kNoSize || !has_others) << range.reason;
-      std::set<std::string> files = {range.file};
+      std::set<std::string> files = {range.file_name};
       for (const SpareSchedule& spare : range.spares) {
         EXPECT_TRUE(files.insert(spare.file).second) << spare.description;
         const auto schedule = readSchedule(found.files.at(spare.file), spare.file);

@@ -1,8 +1,9 @@
 // torc simulate --packets: simulates a schedule, or a direct all-to-all without one, in the routers
-// of a torus.
-#ifndef TORC_COMPILER_COMMANDS_SIMULATE_PACKETS_H_
-#define TORC_COMPILER_COMMANDS_SIMULATE_PACKETS_H_
+// of a torus. torc simulate --trace: a prediction in the format of a run's trace.
+#ifndef TORC_COMPILER_COMMANDS_SIMULATE_H_
+#define TORC_COMPILER_COMMANDS_SIMULATE_H_
 
+#include <cstdint>
 #include <string>
 
 #include <llvm/Support/Error.h>
@@ -11,8 +12,10 @@
 #include "compiler/sizes.h"
 #include "model/machines/machine.h"
 #include "model/packets/packet_simulator.h"
+#include "model/simulator/simulator.h"
 #include "schedules/schedule.h"
 #include "support/options.h"
+#include "support/status.h"
 
 namespace torc::compiler {
 
@@ -38,6 +41,11 @@ class PacketFlags {
                    const SizeRange& sizes, Form form) const;
 
  private:
+  /// The result of `simulate`, while `options` show the progress of `what`; draws it with --heat.
+  /// Ends the command if it fails.
+  model::PacketResult simulated(
+      const std::string& what, const Topology& topology, model::PacketOptions& options,
+      llvm::function_ref<llvm::Expected<model::PacketResult>()> simulate) const;
   /// The options of the machine's routers, by default Blue Gene/L's, and of the settings.
   model::PacketOptions optionsFor(const model::Machine& machine) const;
 
@@ -49,6 +57,11 @@ class PacketFlags {
   options::Flag list_;
 };
 
+/// Writes the events of `result`, a simulation of `schedule` for a vector of `bytes`, as a file for
+/// Perfetto (docs/users/view.md). Errors: kIo.
+Status writeTrace(const std::string& path, const ScheduleView& schedule,
+                  const model::SimulateResult& result, std::uint64_t bytes);
+
 }  // namespace torc::compiler
 
-#endif  // TORC_COMPILER_COMMANDS_SIMULATE_PACKETS_H_
+#endif  // TORC_COMPILER_COMMANDS_SIMULATE_H_

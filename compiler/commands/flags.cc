@@ -1,4 +1,7 @@
-// The options --verify-each, --print-after-all, --time-passes and --stats.
+// The options --jobs, --verify-each, --print-after-all, --time-passes and --stats.
+#include <algorithm>
+#include <thread>
+
 #include "compiler/commands/commands.h"
 
 namespace torc::compiler {
@@ -8,6 +11,11 @@ namespace {
 constexpr std::string_view kPasses = "Passes";
 
 }  // namespace
+
+unsigned threadsOf(const options::Integer& jobs) {
+  return jobs.isGiven() ? static_cast<unsigned>(jobs)
+                        : std::max(1u, std::thread::hardware_concurrency());
+}
 
 PassFlags::PassFlags(options::Command& command, bool verify_each)
     : verify_each_(command,
@@ -22,12 +30,10 @@ PassFlags::PassFlags(options::Command& command, bool verify_each)
       statistics_(command, {kPasses, "stats", "", "Print statistics of the passes"}) {}
 
 passes::PassManagerOptions PassFlags::options() const {
-  passes::PassManagerOptions options;
-  options.verify_each = verify_each_;
-  options.print_after_all = print_after_all_;
-  options.time_passes = time_passes_;
-  options.statistics = statistics_;
-  return options;
+  return {.verify_each = verify_each_,
+          .print_after_all = print_after_all_,
+          .time_passes = time_passes_,
+          .statistics = statistics_};
 }
 
 }  // namespace torc::compiler
