@@ -72,7 +72,7 @@ cell() {  # collective shape damage bytes limit
   }
   if ! compiles "$@"; then
     reason=$(grep -m 1 "error: " "$work/errors" | sed 's/.*error: //')
-    as=$(sed -n 's/.*; a schedule for \([a-z_]*\) does.*/\1/p' <<< "$reason")
+    as=$(sed -n 's/.*; \([a-z_]*\) does, in libraries.*/\1/p' <<< "$reason")
     if [ -z "$as" ] || ! compiles "$@"; then
       printf '%s\t%s\t%s\t%s\t-\t%s\n' "$1" "$2" "$3" "$4" "${reason:-not finished in $5 s of the clock}"
       return

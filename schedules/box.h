@@ -32,7 +32,7 @@ enum class IntervalKind : std::uint8_t {
 
   kRootWithin = 8,  // root-relative: `r in 0..6`, the root's coordinate if it is one of those
 
-  // Root-relative, on axes that wrap: `r+1..5 if r in 6..4`, cyclic; empty for other roots.
+  // Root-relative: `r+1..5 if r in 6..4`, cyclic on axes that wrap; empty for other roots.
   kForRoots = 9,  // see RootSpan
 };
 /// Whether an interval counts from the coordinate of the peer.
@@ -54,7 +54,8 @@ inline constexpr std::uint32_t kMaxLoopDepth = 4;
 using Counters = std::array<std::uint32_t, kMaxLoopDepth>;
 
 /// A kForRoots interval: coordinates from `first` to `last`, each absolute or relative to the root,
-/// for roots with a coordinate from `from` to `to`; both cyclic. In the record, the two ends are
+/// for roots with a coordinate from `from` to `to`; both cyclic on axes that wrap, and on others
+/// within the axis for all these roots. In the record, the two ends are
 /// the halves of `start`, the two roots those of `length`. Bits 0 and 1 of `step` say which ends
 /// count from the root.
 struct RootSpan {

@@ -170,7 +170,6 @@ llvm::StringRef unsuitedToPlaneTrees(const Topology& topology) {
 
 llvm::StringRef unsuitedToHubTrees(const Topology& topology) {
   if (topology.hasCores()) return kCores;
-  if (!topology.isBroken()) return "cut rings are lines";
   const std::uint64_t faults = topology.dead_node_count + topology.deadLinks().size();
   if (topology.ranks() * faults * faults > kMostRoots) return "too many roots, for so many faults";
   return suitsHubTrees(topology) ? "" : kNoRing;
@@ -179,8 +178,8 @@ llvm::StringRef unsuitedToHubTrees(const Topology& topology) {
 llvm::StringRef unsuitedToDetourTrees(const Topology& topology) {
   const auto lines = llvm::count_if(llvm::seq(topology.axis_count),
                                     [&](std::uint32_t axis) { return topology.isLine(axis); });
-  if (!suitsDetourTrees(topology)) return topology.hasCores() ? kCores : kNoRing;
-  if (suitsPlaneTrees(topology) || (!topology.isBroken() && lines == 1))
+  if (topology.hasCores()) return kCores;
+  if (suitsPlaneTrees(topology) || (suitsProductTrees(topology) && lines == 1))
     return "whole planes, or lines, have trees with less on a link";
   const std::size_t axes = std::max<std::size_t>(passes::networkAxes(topology).size(), 2);
   return topology.ranks() * (axes - 1) > kMostDetourRoots ? "too many roots to prove" : "";
@@ -361,7 +360,7 @@ llvm::ArrayRef<Algorithm> algorithms() {
        .lower = lowerHubTrees,
        .estimate = estimateHubTrees,
        .pipeline = hubTreesPipeline,
-       .suits = {.undamaged = false, .unless = unsuitedToHubTrees},
+       .suits = {.undamaged = false, .longest_axis = 256, .unless = unsuitedToHubTrees},
        .shrinks = true,
        .may_lead = false,
        .window = 3},

@@ -148,9 +148,8 @@ void validateRootRelative(const Interval& interval, const Axis& axis, bool may_b
 }
 
 void validateRootSpan(const Interval& interval, const Axis& axis, bool may_be) {
-  rejectIf(!may_be || !axis.wraps(),
-           "is for some roots, but the axis does not wrap, coordinates count from the ",
-           "root there, or there is none");
+  rejectIf(!may_be,
+           "is for some roots, but coordinates count from the root there, or there is none");
   const RootSpan span = interval.rootSpan();
   rejectIf(interval != Interval::forRoots(span), "is for some roots, and unknown");
   const auto size = static_cast<std::int32_t>(axis.size);
@@ -163,6 +162,14 @@ void validateRootSpan(const Interval& interval, const Axis& axis, bool may_be) {
   }
   rejectIf(span.from >= size || span.to >= size, "root ", std::max(span.from, span.to),
            " is outside (size ", size, ")");
+  if (axis.wraps()) return;
+  rejectIf(span.from > span.to, "is for roots from ", span.from, " to ", span.to, " of a mesh");
+  for (const int root : {span.from, span.to}) {
+    const int first = span.first + (span.first_from_root ? root : 0);
+    const int last = span.last + (span.last_from_root ? root : 0);
+    rejectIf(first < 0 || first > last || last >= size, first, "..", last, " for root ", root,
+             " leaves the mesh (size ", size, ")");
+  }
 }
 
 /// Rules for an interval in every use. A relative interval's fit on a mesh depends on the executing

@@ -16,14 +16,20 @@
 namespace torc {
 namespace {
 
-/// The nodes that execute under a root-relative guard on an axis of `size`, for any root.
-Range underAnyRoot(const Interval& interval, std::uint32_t size) {
-  if (interval.kind == IntervalKind::kForRoots) return {0, size};
+/// The nodes that execute under a root-relative guard on an axis, for any root.
+Range underAnyRoot(const Interval& interval, const Axis& axis) {
   const RootEnds ends = interval.rootEnds();
-  const std::int64_t last_coordinate = std::int64_t{size} - 1;
-  const std::int64_t first = std::max<std::int64_t>(ends.first, 0);
+  const std::int64_t last_coordinate = std::int64_t{axis.size} - 1;
+  std::int64_t first_root = 0, last_root = last_coordinate;
+  if (interval.kind == IntervalKind::kForRoots) {
+    if (axis.wraps()) return {0, axis.size};
+    first_root = interval.rootSpan().from;
+    last_root = interval.rootSpan().to;
+  }
+  const std::int64_t first =
+      std::max<std::int64_t>(ends.first + (ends.first_from_root ? first_root : 0), 0);
   const std::int64_t last =
-      std::min(ends.last + (ends.last_from_root ? last_coordinate : 0), last_coordinate);
+      std::min(ends.last + (ends.last_from_root ? last_root : 0), last_coordinate);
   if (first > last) return {0, 0};
   return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last - first + 1)};
 }
@@ -95,7 +101,8 @@ class OperationValidator : public RegionValidator {
     }
     guard_ = resolve(guard, topology_, Coordinates{});
     for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-      if (isRootRelative(guard[axis].kind)) guard_[axis] = underAnyRoot(guard[axis], size(axis));
+      if (isRootRelative(guard[axis].kind))
+        guard_[axis] = underAnyRoot(guard[axis], topology_.axes[axis]);
     }
   }
 

@@ -11,11 +11,11 @@
 
 #include <llvm/ADT/STLExtras.h>
 
-#include "compiler/algorithms/damage/closed_trees.h"
 #include "compiler/algorithms/damage/live_graph.h"
 #include "compiler/algorithms/damage/node_boxes.h"
 #include "compiler/algorithms/trees/arc_steps.h"
-#include "compiler/algorithms/trees/rectangular.h"
+#include "compiler/algorithms/trees/product_tree_rule.h"
+#include "compiler/algorithms/trees/product_trees.h"
 #include "ir/make_error.h"
 #include "ir/step_builder.h"
 #include "passes/analysis/plan_axes.h"
@@ -26,8 +26,16 @@ namespace {
 constexpr std::uint32_t kLonger = 5;   // hops of a way beyond those of the shortest one
 constexpr std::uint32_t kOfShare = 4;  // hops that are as bad as another orphan's share on a link
 
-int treeSign(std::uint32_t tree) {
-  return tree % 2 == 0 ? 1 : -1;
+Topology withoutDamage(Topology topology) {
+  topology.dead_node_count = topology.dead_link_count = 0;
+  return topology;
+}
+
+/// The axis whose blocks are divided among the ways to an orphan.
+std::uint32_t longestAxis(const Topology& topology) {
+  return *llvm::max_element(passes::networkAxes(topology), [&](auto a, auto b) {
+    return topology.axes[a].size < topology.axes[b].size;
+  });
 }
 
 /// An orphan of a tree, and the arcs of each way to it, from a node that has the tree's part.
@@ -43,12 +51,12 @@ struct Need {
 class NeedFinder {
  public:
   NeedFinder(const Topology& topology, const LiveGraph& graph)
-      : topology_(topology), graph_(graph), axes_(passes::networkAxes(topology)) {
+      : topology_(topology), graph_(graph), rule_(withoutDamage(topology)) {
     for (std::uint32_t node = 0; node < graph.nodes(); ++node) {
       at_.push_back(topology.coordinatesOf(static_cast<std::int32_t>(node)));
-      for (const std::uint32_t axis : axes_) {
+      for (const std::uint32_t axis : passes::networkAxes(topology)) {
         for (const int sign : {1, -1}) {
-          if (isBroken(at_[node], axis, sign)) broken_.push_back({node, axis, sign});
+          if (isBroken(at_[node], {axis, sign})) broken_.push_back({node, {axis, sign}});
         }
       }
     }
@@ -58,7 +66,7 @@ class NeedFinder {
   llvm::Error run(std::uint32_t root, llvm::function_ref<void(const Need&)> add) {
     root_ = at_[root];
     load_.assign(graph_.arcs().size(), 0);
-    for (std::uint32_t tree = 0; tree < 2 * axes_.size(); ++tree) {
+    for (std::uint32_t tree = 0; tree < rule_.trees(); ++tree) {
       repaired_.clear();
       for (const auto& [depth, node] : orphansOf(tree)) {
         Need need{tree, 0, node, {}};
@@ -73,40 +81,31 @@ class NeedFinder {
 
  private:
   struct BrokenArc {
-    std::uint32_t to = 0, axis = 0;
-    int sign = 1;
+    std::uint32_t to = 0;
+    TreeHop hop;
   };
 
-  /// Whether no message by `sign` along `axis` arrives at a live node.
-  bool isBroken(const Coordinates& at, std::uint32_t axis, int sign) const {
+  /// Whether no message by `hop` arrives at a live node.
+  bool isBroken(const Coordinates& at, const TreeHop& hop) const {
     Coordinates from = at;
-    return !topology_.hasLink(at, axis, -sign, from);
+    const bool has_one_cable = topology_.axes[hop.axis].hasOneCable();
+    const int back = has_one_cable && at[hop.axis] == 0 ? 1 : has_one_cable ? -1 : -hop.sign;
+    return !topology_.hasLink(at, hop.axis, back, from);
   }
-  /// The axis of the last hop to a node other than the root.
-  std::uint32_t lastAxis(std::uint32_t tree, const Coordinates& at) const {
-    const std::size_t first = tree / 2;
-    std::uint32_t axis = axes_[first];
-    if (at[axis] == root_[axis]) return axis;
-    for (std::size_t k = 1; k < axes_.size(); ++k) {
-      const std::uint32_t next = axes_[(first + k) % axes_.size()];
-      if (at[next] != root_[next]) axis = next;
-    }
-    return axis;
-  }
-  void moveUp(Coordinates& at, std::uint32_t axis, int sign) const {
-    at[axis] =
-        static_cast<std::int32_t>(wrap(std::int64_t{at[axis]} - sign, topology_.axes[axis].size));
+  void moveUp(Coordinates& at, const TreeHop& hop) const {
+    at[hop.axis] = static_cast<std::int32_t>(
+        wrap(std::int64_t{at[hop.axis]} - hop.sign, topology_.axes[hop.axis].size));
   }
 
   /// The orphans of a tree, by their depth.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> orphansOf(std::uint32_t tree) const {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> orphans;
-    for (const auto& [node, axis, sign] : broken_) {
+    for (const auto& [node, hop] : broken_) {
       Coordinates at = at_[node];
-      if (sign != treeSign(tree) || at == root_ || lastAxis(tree, at) != axis) continue;
+      if (at == root_ || rule_.into(tree, at, root_) != hop) continue;
       std::uint32_t depth = 0;
       for (; at != root_; ++depth)
-        moveUp(at, lastAxis(tree, at), sign);
+        moveUp(at, rule_.into(tree, at, root_));
       orphans.emplace_back(depth, node);
     }
     llvm::sort(orphans);
@@ -117,12 +116,12 @@ class NeedFinder {
   std::uint32_t levelBehind(std::uint32_t tree, std::uint32_t node) const {
     Coordinates at = at_[node];
     while (at != root_) {
-      const std::uint32_t axis = lastAxis(tree, at);
-      if (isBroken(at, axis, treeSign(tree))) {
+      const TreeHop hop = rule_.into(tree, at, root_);
+      if (isBroken(at, hop)) {
         const auto found = repaired_.find(static_cast<std::uint32_t>(topology_.rankOf(at)));
         return found == repaired_.end() ? kNone : found->second + 1;
       }
-      moveUp(at, axis, treeSign(tree));
+      moveUp(at, hop);
     }
     return 0;
   }
@@ -165,9 +164,11 @@ class NeedFinder {
 
   const Topology& topology_;
   const LiveGraph& graph_;
-  const llvm::SmallVector<std::uint32_t, kMaxAxes> axes_;
+  const TreeRule rule_;
   // To an orphan: fewer where many roots have dead nodes, which leave more orphans than dead links.
-  const std::size_t most_ways_ = topology_.ranks() * topology_.dead_node_count > 100 ? 2 : 3;
+  const std::size_t most_ways_ =
+      std::min(topology_.ranks() * topology_.dead_node_count > 100 ? 2u : 3u,
+               topology_.axes[longestAxis(topology_)].size);
   std::vector<Coordinates> at_;  // by node
   std::vector<BrokenArc> broken_;
   Coordinates root_{};
@@ -201,16 +202,13 @@ llvm::Expected<std::vector<Detours>> detoursOf(const Topology& topology, const L
             finder.run(root, [&](const Need& need) { roots[need].push_back(site); }))
       return error;
   }
-  Topology whole = topology;
-  whole.dead_node_count = whole.dead_link_count = 0;
+  const Topology whole = withoutDamage(topology);
   const NodeBoxes sites(whole);
   std::vector<std::uint32_t> dead;
   for (const Coordinates& node : topology.deadNodes())
     dead.push_back(static_cast<std::uint32_t>(topology.siteOf(node)));
-  std::vector<Detours> detours(2 * passes::networkAxes(topology).size());
-  const auto longest = *llvm::max_element(passes::networkAxes(topology), [&](auto a, auto b) {
-    return topology.axes[a].size < topology.axes[b].size;
-  });
+  std::vector<Detours> detours(TreeRule(whole).trees());
+  const std::uint32_t longest = longestAxis(topology);
   const std::size_t length = topology.axes[longest].size;
   for (const auto& [need, of_roots] : roots) {
     for (const Box& box : rootsOf(sites, of_roots, dead)) {
@@ -236,15 +234,10 @@ llvm::Expected<std::vector<Detours>> detoursOf(const Topology& topology, const L
 
 }  // namespace
 
-bool suitsDetourTrees(const Topology& topology) {
-  const auto isShort = [](const Axis& axis) { return axis.size <= kMostOfRootSpan; };
-  return suitsClosedTrees(topology) && llvm::all_of(topology.axes, isShort);
-}
-
 llvm::Expected<ir::Program> lowerDetourTrees(const CollectiveSpec& spec) {
   const Topology& topology = spec.topology;
-  if (!suitsDetourTrees(topology)) {
-    return makeError("detour trees: they need a ring along every axis, and something dead");
+  if (!RootGuards::suit(topology)) {
+    return makeError("detour-trees: they need something dead, and nodes without cores");
   }
   const LiveGraph graph(topology);
   const DetourNodes nodes(topology);
@@ -254,10 +247,9 @@ llvm::Expected<ir::Program> lowerDetourTrees(const CollectiveSpec& spec) {
       ir::scheduleHeader(spec.collective, topology, static_cast<std::uint32_t>(detours->size()));
   header.flags |= kDropsBroken;
   ir::StepBuilder builder(std::move(header));
+  const TreeRule rule(withoutDamage(topology));
   for (std::uint32_t tree = 0; tree < detours->size(); ++tree) {
-    auto order = passes::networkAxes(topology);
-    std::rotate(order.begin(), order.begin() + tree / 2, order.end());
-    Arcs arcs = rectangularArcs(topology, order, treeSign(tree));
+    Arcs arcs = rule.arcs(tree);
     for (ArcBoxes& arc : arcs) {
       arc.children = {nodes.fromRoot(arc.children.front())};
       arc.parents = {nodes.fromRoot(arc.parents.front())};
@@ -275,9 +267,9 @@ llvm::Expected<ir::Program> lowerDetourTrees(const CollectiveSpec& spec) {
 }
 
 TreePipeline detourTreesPipeline(const Topology& topology) {
-  TreePipeline pipeline = rectangularPipeline(topology);
+  TreePipeline pipeline = productTreesPipeline(withoutDamage(topology));
   pipeline.hops += 2;
-  pipeline.share = 1 / (1 / pipeline.share - 1);
+  pipeline.share = 1 / std::max(1.0, 1 / pipeline.share - 1);
   return pipeline;
 }
 

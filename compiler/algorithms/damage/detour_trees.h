@@ -1,12 +1,13 @@
-// Broadcast and reduce around any damage on a torus of rings: the rectangular trees (rectangular.h)
-// of the whole torus from the root. Messages over dead links and nodes are dropped, and a node that
-// lost its parent in a tree (an *orphan*) gets the tree's part from neighbours that have it.
+// Broadcast and reduce around any damage: the trees of the whole torus from the root
+// (trees/product_tree_rule.h), rectangular ones where all axes are rings. Messages over dead links
+// and nodes are dropped, and a node that lost its parent in a tree (an *orphan*) gets the tree's
+// part from neighbours that have it.
 //
-// The trees use every arc once. So a node beside a dead one is an orphan in one tree alone, and its
-// other 2N - 1 links may share that part: with k of them, each carries 1/(2N) (1 + 1/k) of
-// the data, with the lower bound 1/(2N - 1). Neighbours below the orphan in the tree have no data
-// for it; there longer ways lead around. A reduce is the mirror image: orphans send their sums on
-// the same ways.
+// On N rings the 2N trees use every arc once. So a node beside a dead one is an orphan in one tree
+// alone, and its other 2N - 1 links may share that part: with k of them, each carries 1/(2N) (1 +
+// 1/k) of the data, with the lower bound 1/(2N - 1). Neighbours below the orphan in the tree have
+// no data for it; there longer ways lead around. A reduce is the mirror image: orphans send their
+// sums on the same ways.
 //
 // The root determines an orphan's tree. Detours have guards for boxes of roots.
 #ifndef TORC_COMPILER_ALGORITHMS_DAMAGE_DETOUR_TREES_H_
@@ -24,10 +25,7 @@ namespace torc::compiler {
 /// Largest number of roots on N axes by default, times N - 1: the proof examines each.
 inline constexpr std::uint64_t kMostDetourRoots = 3072;
 
-/// Whether the topology is damaged, and all axes are rings of nodes without cores.
-bool suitsDetourTrees(const Topology& topology);
-
-/// The steps of a broadcast or reduce for one segment. An error if the topology does not suit, or
+/// The steps of a broadcast or reduce for one segment. An error if guards do not suit, or
 /// damage cuts it in two.
 llvm::Expected<ir::Program> lowerDetourTrees(const CollectiveSpec& spec);
 TreePipeline detourTreesPipeline(const Topology& topology);

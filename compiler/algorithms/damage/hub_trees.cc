@@ -16,9 +16,11 @@
 #include "compiler/algorithms/damage/closed_trees.h"
 #include "compiler/algorithms/damage/live_graph.h"
 #include "compiler/algorithms/damage/node_boxes.h"
+#include "compiler/algorithms/trees/arc_boxes.h"
 #include "compiler/algorithms/trees/root_classes.h"
 #include "ir/make_error.h"
 #include "ir/step_builder.h"
+#include "passes/analysis/plan_axes.h"
 
 namespace torc::compiler {
 namespace {
@@ -128,24 +130,32 @@ Schedule HubTrees::header(Collective collective) {
   for (const DeadLink& link : topology_.deadLinks()) {
     if (topology_.dead_node_count == 0) places.push_back(link.from);
   }
-  center_ = *std::ranges::max_element(places, {}, [&](const Coordinates& place) {
-    std::int32_t hops = 0;  // from rank 0
-    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
-      hops += std::min(place[axis], size(axis) - place[axis]);
-    return hops;
-  });
-  for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {
-    if (size(axis) == 1) continue;
-    axes_.push_back(axis);
-    for (const int sign : {1, -1}) {
-      Coordinates beside = center_;
-      beside[axis] = on(axis, beside[axis] + sign);
-      if (topology_.isDead(beside)) continue;
-      hubs_.push_back({axis, sign, static_cast<std::uint32_t>(topology_.rankOf(beside))});
+  axes_ = passes::networkAxes(topology_);
+  const auto hubsBeside = [&](const Coordinates& place) {
+    std::vector<Hub> hubs;
+    for (const std::uint32_t axis : axes_) {
+      for (const int sign : {1, -1}) {
+        Coordinates beside = place;
+        beside[axis] = on(axis, beside[axis] + sign);
+        if (topology_.isDead(beside)) continue;
+        hubs.push_back({axis, sign, static_cast<std::uint32_t>(topology_.rankOf(beside))});
+      }
     }
+    return hubs;
+  };
+  std::int32_t farthest = -1;
+  for (const Coordinates& place : places) {
+    std::int32_t hops = 0;  // from rank 0
+    for (const std::uint32_t axis : axes_)
+      hops += std::min(place[axis], size(axis) - place[axis]);
+    std::vector<Hub> hubs = hubsBeside(place);
+    if (hops <= farthest || hubs.empty()) continue;
+    farthest = hops;
+    center_ = place;
+    hubs_ = std::move(hubs);
   }
   Schedule schedule =
-      ir::scheduleHeader(collective, topology_, std::max<std::uint32_t>(1, hubs_.size()));
+      ir::scheduleHeader(collective, topology_, static_cast<std::uint32_t>(hubs_.size()));
   schedule.flags |= kDropsBroken;
   return schedule;
 }
@@ -459,15 +469,12 @@ Schedule HubTrees::run() {
 }  // namespace
 
 bool suitsHubTrees(const Topology& topology) {
-  const auto isShort = [](const Axis& axis) { return axis.size <= kMostOfRootSpan; };
-  return suitsClosedTrees(topology) && topology.isBroken() && topology.ranks() > 1 &&
-         llvm::all_of(topology.axes, isShort);
+  return suitsClosedTrees(topology) && RootGuards::suit(topology);
 }
 
 llvm::Expected<ir::Program> lowerHubTrees(const CollectiveSpec& spec) {
   if (!suitsHubTrees(spec.topology)) {
-    return makeError(
-        "hub-trees: they need a ring along every axis, more damage than cuts, and two live nodes");
+    return makeError("hub-trees: they need a ring along every axis, and something dead");
   }
   ir::Program program;
   program.schedule = HubTrees(spec).run();

@@ -23,8 +23,7 @@
 
 namespace torc::compiler {
 
-/// Whether there are such trees: all axes are rings, nodes have no cores, two are alive, and a node
-/// is dead, or links of an axis at several coordinates. (Rings cut at one coordinate are lines.)
+/// Whether the topology is damaged, and all axes are rings of nodes without cores.
 bool suitsHubTrees(const Topology& topology);
 
 /// The steps of a scatter or a gather, for one segment. An error if the topology does not suit.

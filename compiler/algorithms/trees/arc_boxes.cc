@@ -10,6 +10,11 @@
 
 namespace torc::compiler {
 
+bool RootGuards::suit(const Topology& topology) {
+  const auto isShort = [](const Axis& axis) { return axis.size <= kMostOfRootSpan; };
+  return topology.isDamaged() && !topology.hasCores() && llvm::all_of(topology.axes, isShort);
+}
+
 RootGuards::RootGuards(const Topology& topology, const Box& roots) : topology_(topology) {
   for (std::uint32_t axis = 0; axis < topology.axis_count; ++axis) {
     const Range range = resolve(roots[axis], 0, size(axis));
@@ -22,7 +27,7 @@ RootGuards::RootGuards(const Topology& topology, const Box& roots) : topology_(t
 Box RootGuards::root() const {
   Box origin;
   for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
-    origin[axis] = Interval::absolute(0);
+    origin[axis] = topology_.axes[axis].wraps() ? Interval::absolute(0) : Interval::root();
   return fromRoot(origin);
 }
 
@@ -41,7 +46,7 @@ Box RootGuards::guard(const Box& box, bool from_root) const {
     RootSpan span = roots_[axis];
     const bool all = box[axis].kind == IntervalKind::kAll;
     const bool is_for_all = span.from == 0 && span.to == size(axis) - 1;
-    if (is_for_all && (all || !from_root)) {
+    if (is_for_all && (all || !from_root || !topology_.axes[axis].wraps())) {
       guard[axis] = box[axis];
       continue;
     }

@@ -58,17 +58,20 @@ class ArcNodes {
   virtual std::uint64_t count(const NodeSet&) const { return 0; }
 };
 
-/// The nodes of a damaged torus of rings for some roots, in guards with coordinates of the machine.
-/// The root has no separate steps.
+/// The nodes of a damaged torus for some roots, in guards with coordinates of the machine. The root
+/// has no separate steps.
 class RootGuards : public ArcNodes {
  public:
+  /// Whether there are such guards: something is dead, nodes have no cores, no axis is too long.
+  static bool suit(const Topology& topology);
   /// For the roots of a box of absolute intervals. `topology` outlives it.
   explicit RootGuards(const Topology& topology, const Box& roots = {});
 
   Box root() const override;
   bool isRootApart() const override { return false; }
   Box everyone() const override { return absolute({}); }
-  /// The guard of a box of absolute intervals; of intervals that count from the root.
+  /// The guard of a box of absolute intervals; of intervals that count from the root, or are
+  /// root-relative on lines.
   Box absolute(const Box& box) const;
   Box fromRoot(const Box& box) const;
 

@@ -4,6 +4,16 @@
 #include <algorithm>
 
 namespace torc::compiler {
+namespace {
+
+llvm::SmallVector<std::uint32_t, kMaxAxes> sizesOf(const Topology& topology) {
+  llvm::SmallVector<std::uint32_t, kMaxAxes> sizes;
+  for (std::uint32_t i = 0; i < topology.axis_count; ++i)
+    sizes.push_back(topology.axes[i].size);
+  return sizes;
+}
+
+}  // namespace
 
 llvm::SmallVector<TreeAxis, kMaxAxes> treeAxes(const Topology& topology) {
   llvm::SmallVector<TreeAxis, kMaxAxes> axes;
@@ -30,6 +40,8 @@ llvm::SmallVector<TreeAxis, kMaxAxes> treeAxes(const Topology& topology) {
   }
   return axes;
 }
+
+TreeRule::TreeRule(const Topology& topology) : TreeRule(treeAxes(topology), sizesOf(topology)) {}
 
 TreeRule::TreeRule(llvm::ArrayRef<TreeAxis> axes, llvm::ArrayRef<std::uint32_t> sizes)
     : axes_(axes.begin(), axes.end()), sizes_(sizes.begin(), sizes.end()) {
@@ -107,6 +119,17 @@ TreeHop TreeRule::into(std::uint32_t tree, RootClasses at) const {
     return childOfPartner(tree, at) != kNone ? alongRings(tree, at) : alongLines(tree, at);
   }
   return isRootsChild(tree, at) ? alongLines(partner(tree), at) : alongRings(tree, at);
+}
+
+TreeHop TreeRule::into(std::uint32_t tree, const Coordinates& at, const Coordinates& root) const {
+  llvm::SmallVector<RootClass, kMaxAxes> classes;
+  for (std::uint32_t axis = 0; axis < axes_.size(); ++axis)
+    classes.push_back(classOf(axes_[axis], at[axis], root[axis], sizes_[axis]));
+  TreeHop hop = into(tree, classes);
+  const auto last = static_cast<std::int32_t>(sizes_[hop.axis]) - 1;
+  if (hop.sign == 0)
+    hop.sign = axes_[hop.axis] == TreeAxis::kLine && root[hop.axis] == last ? 1 : -1;
+  return hop;
 }
 
 Arcs TreeRule::arcs(std::uint32_t tree) const {

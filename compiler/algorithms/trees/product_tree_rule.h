@@ -50,12 +50,17 @@ llvm::SmallVector<TreeAxis, kMaxAxes> treeAxes(const Topology& topology);
 class TreeRule {
  public:
   TreeRule(llvm::ArrayRef<TreeAxis> axes, llvm::ArrayRef<std::uint32_t> sizes);
+  explicit TreeRule(const Topology& topology);
 
+  llvm::ArrayRef<TreeAxis> axes() const { return axes_; }
+  llvm::ArrayRef<std::uint32_t> sizes() const { return sizes_; }
   std::uint32_t ringTrees() const { return 2 * static_cast<std::uint32_t>(rings_.size()); }
   std::uint32_t trees() const { return ringTrees() + static_cast<std::uint32_t>(lines_.size()); }
 
   /// The arcs of one tree.
   Arcs arcs(std::uint32_t tree) const;
+  /// The last hop to the node at `at`, not the root; its sign is not 0.
+  TreeHop into(std::uint32_t tree, const Coordinates& at, const Coordinates& root) const;
 
   static bool isAtRoot(llvm::ArrayRef<std::uint32_t> axes, RootClasses at) {
     return llvm::all_of(axes, [&](std::uint32_t axis) { return at[axis] == RootClass::kAtRoot; });

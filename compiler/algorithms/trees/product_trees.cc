@@ -8,16 +8,6 @@
 #include "ir/make_error.h"
 
 namespace torc::compiler {
-namespace {
-
-llvm::SmallVector<std::uint32_t, kMaxAxes> sizesOf(const Topology& topology) {
-  llvm::SmallVector<std::uint32_t, kMaxAxes> sizes;
-  for (std::uint32_t i = 0; i < topology.axis_count; ++i)
-    sizes.push_back(topology.axes[i].size);
-  return sizes;
-}
-
-}  // namespace
 
 bool suitsProductTrees(const Topology& topology) {
   bool has_line = false;
@@ -37,13 +27,11 @@ llvm::Expected<ir::Program> lowerProductTrees(const CollectiveSpec& spec) {
         "damage but at one coordinate "
         "of an axis");
   }
-  const auto axes = treeAxes(spec.topology);
-  const auto sizes = sizesOf(spec.topology);
-  const TreeRule rule(axes, sizes);
+  const TreeRule rule(spec.topology);
   std::vector<Arcs> trees;
   for (std::uint32_t tree = 0; tree < rule.trees(); ++tree)
     trees.push_back(rule.arcs(tree));
-  return programOf(spec, trees, RootedNodes(axes, sizes));
+  return programOf(spec, trees, RootedNodes(rule.axes(), rule.sizes()));
 }
 
 TreePipeline productTreesPipeline(const Topology& topology) {

@@ -7,6 +7,14 @@
 
 namespace torc::compiler {
 
+RootClass classOf(TreeAxis axis, std::int32_t at, std::int32_t root, std::uint32_t size) {
+  if (axis == TreeAxis::kSingle || at == root) return RootClass::kAtRoot;
+  if (axis == TreeAxis::kLine && at < root) return RootClass::kBelow;
+  if (axis != TreeAxis::kRing) return RootClass::kAbove;
+  const std::uint32_t ahead = wrap(std::int64_t{at} - root, size);
+  return ahead == 1 ? RootClass::kNext : ahead == size - 1 ? RootClass::kLast : RootClass::kMiddle;
+}
+
 RootGrid::RootGrid(llvm::ArrayRef<TreeAxis> axes, llvm::ArrayRef<std::uint32_t> sizes) {
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     lines_.push_back(lineOf(axes[axis], sizes[axis]));

@@ -29,6 +29,8 @@ enum class TreeAxis : std::uint8_t {
 /// kBelow, kAtRoot and kAbove.
 enum class RootClass : std::uint8_t { kAtRoot, kNext, kMiddle, kLast, kBelow, kAbove };
 
+RootClass classOf(TreeAxis axis, std::int32_t at, std::int32_t root, std::uint32_t size);
+
 /// The class of a node on every axis.
 using RootClasses = llvm::ArrayRef<RootClass>;
 

@@ -86,7 +86,8 @@ TEST(ScatterTrees, ReachTheRootsBound) {
           {"scatter-trees", damaged("3x5x7", {}), 8u, 1.15},
           {"hub-trees", damaged("6x6x6", {"2,2,2"}), 200u, 1.15},
           {"hub-trees", damaged("6x6x6", {"2,2,2", "4,4,4"}), 200u, 1.25},
-          {"hub-trees", damaged("14x9", {}, {"3,4:X", "8,2:X"}), 200u, 1.25}}) {
+          {"hub-trees", damaged("14x9", {}, {"3,4:X", "8,2:X"}), 200u, 1.25},
+          {"hub-trees", damaged("14x9", {}, {"3,3:X", "7,5:Y"}), 200u, 1.25}}) {
       const model::Machine machine = on("generic", topology.shape());
       const model::SimulateOptions options{.bytes = 64 << 20};
       const model::BoundRequest request{.collective = rowOf(collective), .bytes = options.bytes};
@@ -103,16 +104,18 @@ TEST(ScatterTrees, ReachTheRootsBound) {
   }
 }
 
-// Rings cut at one coordinate are lines.
+// On rings cut at one coordinate, which are lines, and with any other damage.
 TEST(RoundDamage, BlocksAreProvedAndRun) {
   const auto list = [](auto... topologies) { return std::vector<Topology>{topologies...}; };
   const auto cut =
       list(damaged("5x4", {}, {"1,1:X"}), damaged("3x4x3m", {}, {"0,1,0:Y", "2,1,1:Y"}));
   const auto broken = list(
-      damaged("5", {"3"}), damaged("2x2", {"1,1"}), damaged("4x3", {"1,0"}),
-      damaged("5x4", {"1,1", "3,2"}), damaged("4x3", {"1,1", "1,2"}),
-      damaged("4x3", {}, {"1,1:Y", "0,2:Y"}), damaged("2x3", {}, {"0,0:Y", "1,1:Y"}),
-      damaged("4x4", {"0,2"}, {"2,1:Y"}), damaged("3x1x4", {"2,0,1"}), damaged("3x2x3", {"1,1,1"}),
+      damaged("5", {"3"}), damaged("2x2", {"1,1"}), damaged("4x3", {"1,0"}), damaged("2", {"0"}),
+      damaged("2", {}, {"1:X"}), damaged("4x2", {}, {"1,1:Y"}), damaged("5x4", {}, {"1,1:X"}),
+      damaged("4x4", {"0,2", "1,1", "1,2", "1,3", "2,2"}), damaged("5x4", {"1,1", "3,2"}),
+      damaged("4x3", {"1,1", "1,2"}), damaged("4x3", {}, {"1,1:Y", "0,2:Y"}),
+      damaged("2x3", {}, {"0,0:Y", "1,1:Y"}), damaged("4x4", {"0,2"}, {"2,1:Y"}),
+      damaged("3x1x4", {"2,0,1"}), damaged("3x2x3", {"1,1,1"}),
       damaged("3x3x2", {"0,1,1", "2,0,0"}), damaged("2x3x2x2", {"1,2,0,1"}));
   for (const auto& [name, topologies] :
        {std::pair("hub-trees", broken), {"flat-blocks", cut}, {"rotated-flat-blocks", cut}}) {

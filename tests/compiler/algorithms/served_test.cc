@@ -262,8 +262,19 @@ TEST_P(SizedPrograms, HaveAsManyOperationsAsTheySay) {
 
 INSTANTIATE_TEST_SUITE_P(Served, SizedPrograms, testing::ValuesIn(sizedPrograms()));
 
+TEST(Programs, AreThereForEveryCollectiveRoundOneFaultOnRings) {
+  for (const Topology& topology :
+       {damaged("2", {"1"}), damaged("2", {}, {"0:X"}), damaged("1x2", {"0,1"}),
+        damaged("2x2x2", {}, {"0,1,1:Z"}), damaged("64x2x2", {}, {"3,1,1:X"})}) {
+    for (const Collective collective : {kAllreduce, kReduceScatter, kAllgather, kBroadcast, kReduce,
+                                        kScatter, kGather, kAlltoall, kScan, kExscan})
+      EXPECT_TRUE(isServed({collective, topology})) << rowOf(collective).name;
+  }
+}
+
 TEST(Programs, AreRefusedWhereTheyCannotBe) {
   const Topology dead = damaged("4x4", {"1,1"}), dead_on_line = damaged("4x4m", {"1,1"});
+  const Topology dead_with_cores = damaged("4x4+2", {"1,1"});
   const Topology sound = *parseTopology("4x4"), line = *parseTopology("4x3m");
   const Topology cores = *parseTopology("4x4+2");
   const std::string product =
@@ -272,7 +283,7 @@ TEST(Programs, AreRefusedWhereTheyCannotBe) {
   const std::string rectangular =
       "rectangular: the trees need a ring along every axis, and no damage";
   const std::string plane = "plane trees: they need a ring along every axis, and one dead node";
-  const std::string detour = "detour trees: they need a ring along every axis, and something dead";
+  const std::string detour = "detour-trees: they need something dead, and nodes without cores";
   const std::string closed = "closed trees: they need a ring along every axis, and something dead";
   const struct {
     const char* algorithm;
@@ -312,8 +323,8 @@ TEST(Programs, AreRefusedWhereTheyCannotBe) {
       {"plane-trees", kBroadcast, damaged("4x4", {"1,1", "2,3"}), plane},
       {"plane-trees", kBroadcast, dead_on_line, plane},
       {"hub-trees", kGather, dead_on_line,
-       "hub-trees: they need a ring along every axis, more damage than cuts, and two live nodes"},
-      {"detour-trees", kReduce, dead_on_line, detour},
+       "hub-trees: they need a ring along every axis, and something dead"},
+      {"detour-trees", kReduce, dead_with_cores, detour},
       {"detour-trees", kBroadcast, sound, detour},
       {"neighbours", kNeighborAlltoall, dead, "algorithm neighbours: something is dead"},
       {"neighbours", kNeighborAlltoall, cores,
@@ -325,7 +336,7 @@ TEST(Programs, AreRefusedWhereTheyCannotBe) {
               message);
   }
   for (const auto& [collective, topology] : {std::pair(kScatter, dead_on_line),
-                                             {kGather, dead_on_line},
+                                             {kBroadcast, dead_with_cores},
                                              {kNeighborAlltoall, dead},
                                              {kNeighborAlltoall, cores}})
     EXPECT_FALSE(isServed({collective, topology})) << rowOf(collective).name;
