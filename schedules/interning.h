@@ -13,21 +13,29 @@
 
 namespace torc {
 
-/// Of a record, or of a list of records: they have no padding (schedules/format/file_layout.h).
+/// The bytes of a record, or of a list of records: they have no padding
+/// (schedules/format/file_layout.h).
+template <typename Record>
+std::span<const std::byte> rawBytes(const Record& record) {
+  return std::as_bytes(std::span(&record, 1));
+}
+template <typename Record>
+std::span<const std::byte> rawBytes(const std::vector<Record>& list) {
+  return std::as_bytes(std::span(list));
+}
 struct BytesHash {
-  template <typename Record>
-  std::size_t operator()(const Record& record) const {
-    return hashBytes(std::as_bytes(std::span(&record, 1)));
-  }
-  template <typename Record>
-  std::size_t operator()(const std::vector<Record>& list) const {
-    return hashBytes(std::as_bytes(std::span(list)));
+  std::size_t operator()(const auto& key) const { return hashBytes(rawBytes(key)); }
+};
+struct SameBytes {
+  bool operator()(const auto& a, const auto& b) const {
+    const auto x = rawBytes(a), y = rawBytes(b);
+    return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size()) == 0;
   }
 };
 
 /// Records of a table by their value.
 template <typename Record>
-using RecordIndex = std::unordered_map<Record, std::uint32_t, BytesHash>;
+using RecordIndex = std::unordered_map<Record, std::uint32_t, BytesHash, SameBytes>;
 
 /// Index of `value` in `table`, appended now if it is new.
 template <typename Record>

@@ -5,14 +5,13 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "ir/make_error.h"
+#include "ir/text/text.h"
 
 namespace torc::ir {
 
 std::string shownValue(const nlohmann::json& value) {
-  constexpr std::size_t kLongest = 40;
-  const std::string text =
-      value.dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::json::error_handler_t::replace);
-  return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
+  return printable(
+      value.dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::json::error_handler_t::replace));
 }
 
 void StrictReader::fail(const JsonNode& node, const llvm::Twine& what) {

@@ -153,18 +153,14 @@ class Printer {
     }
     out_ << "] order " << topology.orderString();
     printLinks();
-    llvm::StringRef separator = " dead-links [";
-    for (const DeadLink& link : topology.deadLinks()) {
-      out_ << separator << linkText(topology, link);
-      separator = ", ";
-    }
-    if (topology.dead_link_count > 0) out_ << ']';
-    separator = " dead-nodes [";
-    for (const Coordinates& node : topology.deadNodes()) {
-      out_ << separator << nodeText(topology, node);
-      separator = ", ";
-    }
-    if (topology.dead_node_count > 0) out_ << ']';
+    const auto printList = [&](llvm::StringRef begin, const auto& list, auto textOf) {
+      for (const auto& one : list)
+        out_ << (&one == list.data() ? begin : ", ") << textOf(topology, one);
+      if (!list.empty()) out_ << ']';
+    };
+    printList(" dead-links [", topology.deadLinks(),
+              [](const auto&... of) { return linkText(of...); });
+    printList(" dead-nodes [", topology.deadNodes(), nodeText);
     if (topology.hasDetours()) out_ << " detours";
     out_ << '\n';
     if (!schedule_.producer.empty()) {

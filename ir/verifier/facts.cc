@@ -406,8 +406,7 @@ bool accumulate(Fact& a, const FactValue& b, const FactSetting& setting, Witness
     }
   }
   FactValue sum;
-  const FactValue* const both[] = {&a.value, &b};
-  for (const FactValue* value : both) {
+  for (const FactValue* value : {&std::as_const(a.value), &b}) {
     for (const Spans& one : *value)
       insert(concrete(one, place.blocks, axes), place.nodes, axes, sum);
   }

@@ -119,9 +119,7 @@ class LinkChecker : public RuleChecker {
   std::optional<Coordinates> senderWithoutWay(GraphRoutes& routes, const Ranges& nodes,
                                               const Shift& shift) {
     Coordinates at{};
-    std::uint64_t count = 1;
-    for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis)
-      count *= nodes[axis].length;
+    const std::uint64_t count = volume(nodes, topology_);
     for (std::uint64_t number = 0; number < count; ++number) {
       std::uint64_t rest = number;
       for (std::uint32_t axis = 0; axis < topology_.axis_count; ++axis) {

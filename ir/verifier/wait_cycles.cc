@@ -262,7 +262,9 @@ class EventOrder : public RuleChecker {
     const std::size_t cells = ranges.size();
     Graph unfolded;
     // The nodes of an instance are consecutive.
-    if (tooLarge(cycle.instances.size() + cycle.edges.size(), cells)) return cycle;
+    if ((cycle.instances.size() + cycle.edges.size()) * cells > kMostRecords)
+      context_.work.done = context_.work.most + 1;
+    if (context_.work.tooMuch()) return cycle;
     for (const Instance& instance : cycle.instances) {
       for (const Range& range : ranges) {
         unfolded.instances.push_back(instance);
@@ -285,12 +287,6 @@ class EventOrder : public RuleChecker {
       }
     }
     return unfolded;
-  }
-
-  /// Counts work; true if it exceeds the limit.
-  bool tooLarge(std::uint64_t records, std::uint64_t times) {
-    if (records * times > kMostRecords) context_.work.done = context_.work.most + 1;
-    return context_.work.tooMuch();
   }
 
   /// Reports a cycle. On folded axes, coordinate 0 stands for all nodes.

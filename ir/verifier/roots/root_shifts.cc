@@ -193,22 +193,20 @@ bool RootShifts::isSeparated(std::uint32_t axis, llvm::ArrayRef<std::uint32_t> a
   }
   // Operations that wait for each other in their own segment, also through operations that no node
   // executes.
-  std::vector<char> waits_for_crossing(places.size(), 0), waits_for_other(places.size(), 0);
-  std::vector<char> waits_for_outside(places.size(), 0);
+  std::vector<std::uint32_t> waits(places.size(), 0);  // a bit for each Where
+  const auto bitOf = [](Where where) { return 1u << static_cast<int>(where); };
   for (std::uint32_t index = 0; index < places.size(); ++index) {
     for (const std::uint32_t dependence : schedule_.dependencesOf(schedule_.operations[index])) {
       const std::uint32_t before = operationOf(dependence);
       if (before / per_segment_ != index / per_segment_) continue;
-      const std::optional<Where>& its = places[before];
-      waits_for_crossing[index] |= waits_for_crossing[before] | (its == Where::kCrossing ? 1 : 0);
-      waits_for_outside[index] |= waits_for_outside[before] | (its == Where::kOutside ? 1 : 0);
-      waits_for_other[index] |=
-          waits_for_other[before] | (its.has_value() && its != Where::kCommon ? 1 : 0);
+      waits[index] |= waits[before] | (places[before] ? bitOf(*places[before]) : 0);
     }
-    if (places[index] == Where::kCommon && waits_for_other[index] != 0) return false;
-    if (places[index] == Where::kOutside && !reduces && waits_for_crossing[index] != 0)
+    const auto waitsFor = [&](std::uint32_t bits) { return (waits[index] & bits) != 0; };
+    if (places[index] == Where::kCommon && waitsFor(~bitOf(Where::kCommon))) return false;
+    if (places[index] == Where::kOutside && !reduces && waitsFor(bitOf(Where::kCrossing)))
       return false;
-    if (places[index] == Where::kCrossing && reduces && waits_for_outside[index] != 0) return false;
+    if (places[index] == Where::kCrossing && reduces && waitsFor(bitOf(Where::kOutside)))
+      return false;
   }
   if (!conflicts_) conflicts_ = conflictsOf(schedule_, /*in_place=*/false);
   const auto areApart = [&](std::uint32_t a, std::uint32_t b) {

@@ -262,16 +262,6 @@ TEST_P(SizedPrograms, HaveAsManyOperationsAsTheySay) {
 
 INSTANTIATE_TEST_SUITE_P(Served, SizedPrograms, testing::ValuesIn(sizedPrograms()));
 
-TEST(Programs, AreThereForEveryCollectiveRoundOneFaultOnRings) {
-  for (const Topology& topology :
-       {damaged("2", {"1"}), damaged("2", {}, {"0:X"}), damaged("1x2", {"0,1"}),
-        damaged("2x2x2", {}, {"0,1,1:Z"}), damaged("64x2x2", {}, {"3,1,1:X"})}) {
-    for (const Collective collective : {kAllreduce, kReduceScatter, kAllgather, kBroadcast, kReduce,
-                                        kScatter, kGather, kAlltoall, kScan, kExscan})
-      EXPECT_TRUE(isServed({collective, topology})) << rowOf(collective).name;
-  }
-}
-
 TEST(Programs, AreRefusedWhereTheyCannotBe) {
   const Topology dead = damaged("4x4", {"1,1"}), dead_on_line = damaged("4x4m", {"1,1"});
   const Topology dead_with_cores = damaged("4x4+2", {"1,1"});
