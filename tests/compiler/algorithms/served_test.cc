@@ -264,7 +264,6 @@ INSTANTIATE_TEST_SUITE_P(Served, SizedPrograms, testing::ValuesIn(sizedPrograms(
 
 TEST(Programs, AreRefusedWhereTheyCannotBe) {
   const Topology dead = damaged("4x4", {"1,1"}), dead_on_line = damaged("4x4m", {"1,1"});
-  const Topology dead_with_cores = damaged("4x4+2", {"1,1"});
   const Topology sound = *parseTopology("4x4"), line = *parseTopology("4x3m");
   const Topology cores = *parseTopology("4x4+2");
   const std::string product =
@@ -314,7 +313,7 @@ TEST(Programs, AreRefusedWhereTheyCannotBe) {
       {"plane-trees", kBroadcast, dead_on_line, plane},
       {"hub-trees", kGather, dead_on_line,
        "hub-trees: they need a ring along every axis, and something dead"},
-      {"detour-trees", kReduce, dead_with_cores, detour},
+      {"detour-trees", kReduce, damaged("4x4+2", {"1,1"}), detour},
       {"detour-trees", kBroadcast, sound, detour},
       {"neighbours", kNeighborAlltoall, dead, "algorithm neighbours: something is dead"},
       {"neighbours", kNeighborAlltoall, cores,
@@ -326,7 +325,7 @@ TEST(Programs, AreRefusedWhereTheyCannotBe) {
               message);
   }
   for (const auto& [collective, topology] : {std::pair(kScatter, dead_on_line),
-                                             {kBroadcast, dead_with_cores},
+                                             {kBroadcast, damaged("4x4+2", {"1,1"})},
                                              {kNeighborAlltoall, dead},
                                              {kNeighborAlltoall, cores}})
     EXPECT_FALSE(isServed({collective, topology})) << rowOf(collective).name;
