@@ -314,7 +314,6 @@ TEST(Programs, AreRefusedWhereTheyCannotBe) {
       {"hub-trees", kGather, dead_on_line,
        "hub-trees: they need a ring along every axis, and something dead"},
       {"detour-trees", kReduce, damaged("4x4+2", {"1,1"}), detour},
-      {"detour-trees", kBroadcast, sound, detour},
       {"neighbours", kNeighborAlltoall, dead, "algorithm neighbours: something is dead"},
       {"neighbours", kNeighborAlltoall, cores,
        "algorithm neighbours: nodes have cores: the grid is one of ranks"},
