@@ -182,7 +182,8 @@ llvm::StringRef unsuitedToDetourTrees(const Topology& topology) {
   if (suitsPlaneTrees(topology) || (suitsProductTrees(topology) && lines == 1))
     return "whole planes, or lines, have trees with less on a link";
   const std::size_t axes = std::max<std::size_t>(passes::networkAxes(topology).size(), 2);
-  return topology.ranks() * (axes - 1) > kMostDetourRoots ? "too many roots to prove" : "";
+  const std::uint64_t most = hasLine(topology) ? kMostDetourRoots / 3 : kMostDetourRoots;
+  return topology.ranks() * (axes - 1) > most ? "too many roots to prove" : "";
 }
 
 llvm::StringRef unsuitedToRings(const Topology& topology) {

@@ -22,7 +22,8 @@
 
 namespace torc::compiler {
 
-/// Largest number of roots on N axes by default, times N - 1: the proof examines each.
+/// Largest number of roots on N axes by default, times N - 1: the proof examines each. A third
+/// where an axis is a line.
 inline constexpr std::uint64_t kMostDetourRoots = 3072;
 
 /// The steps of a broadcast or reduce for one segment. An error if guards do not suit, or
