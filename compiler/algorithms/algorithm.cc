@@ -169,10 +169,9 @@ llvm::StringRef unsuitedToPlaneTrees(const Topology& topology) {
 }
 
 llvm::StringRef unsuitedToHubTrees(const Topology& topology) {
-  if (topology.hasCores()) return kCores;
   const std::uint64_t faults = topology.dead_node_count + topology.deadLinks().size();
   if (topology.ranks() * faults * faults > kMostRoots) return "too many roots, for so many faults";
-  return suitsHubTrees(topology) ? "" : kNoRing;
+  return unsuitedToClosedTrees(topology);
 }
 
 llvm::StringRef unsuitedToDetourTrees(const Topology& topology) {

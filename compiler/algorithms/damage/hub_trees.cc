@@ -131,9 +131,12 @@ Schedule HubTrees::header(Collective collective) {
     if (topology_.dead_node_count == 0) places.push_back(link.from);
   }
   axes_ = passes::networkAxes(topology_);
-  const auto hubsBeside = [&](const Coordinates& place) {
+  std::int32_t farthest = -1;
+  for (const Coordinates& place : places) {
+    std::int32_t hops = 0;  // from rank 0
     std::vector<Hub> hubs;
     for (const std::uint32_t axis : axes_) {
+      hops += std::min(place[axis], size(axis) - place[axis]);
       for (const int sign : {1, -1}) {
         Coordinates beside = place;
         beside[axis] = on(axis, beside[axis] + sign);
@@ -141,14 +144,6 @@ Schedule HubTrees::header(Collective collective) {
         hubs.push_back({axis, sign, static_cast<std::uint32_t>(topology_.rankOf(beside))});
       }
     }
-    return hubs;
-  };
-  std::int32_t farthest = -1;
-  for (const Coordinates& place : places) {
-    std::int32_t hops = 0;  // from rank 0
-    for (const std::uint32_t axis : axes_)
-      hops += std::min(place[axis], size(axis) - place[axis]);
-    std::vector<Hub> hubs = hubsBeside(place);
     if (hops <= farthest || hubs.empty()) continue;
     farthest = hops;
     center_ = place;
@@ -468,12 +463,8 @@ Schedule HubTrees::run() {
 
 }  // namespace
 
-bool suitsHubTrees(const Topology& topology) {
-  return suitsClosedTrees(topology) && RootGuards::suit(topology);
-}
-
 llvm::Expected<ir::Program> lowerHubTrees(const CollectiveSpec& spec) {
-  if (!suitsHubTrees(spec.topology)) {
+  if (!suitsClosedTrees(spec.topology) || !RootGuards::suit(spec.topology)) {
     return makeError("hub-trees: they need a ring along every axis, and something dead");
   }
   ir::Program program;

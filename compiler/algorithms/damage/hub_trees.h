@@ -23,10 +23,8 @@
 
 namespace torc::compiler {
 
-/// Whether the topology is damaged, and all axes are rings of nodes without cores.
-bool suitsHubTrees(const Topology& topology);
-
-/// The steps of a scatter or a gather, for one segment. An error if the topology does not suit.
+/// The steps of a scatter or a gather, for one segment. An error if nothing is dead, nodes have
+/// cores, or an axis is no ring.
 llvm::Expected<ir::Program> lowerHubTrees(const CollectiveSpec& spec);
 
 ProgramSize estimateHubTrees(const CollectiveSpec& spec);
