@@ -5,8 +5,7 @@
 // Life of a call, local to the rank:
 //   TagRange tags = space.rangeOf(call's hash, schedule->tag_count)    on all ranks alike
 //   laid = cache.acquire(schedule, call)               an idle persistent plan, or a new one
-//   torc_collective collective(laid); collective.bindTags(tags);
-//   space.hold(tags); torc_collective_start(&collective)               once space.ready(tags)
+//   laid->bindTags(tags); space.hold(tags); laid->start()              once space.ready(tags)
 //   ... complete: space.release(tags); cache.release(laid)
 //
 // The key has all inputs of the plan: schedule, collective, root, counts, displacements relative to

@@ -225,6 +225,9 @@ void validateBoxes(const ScheduleView& schedule) {
       const auto check = [&] {
         rejectIf(interval.loop != 0 && schedule.loops.empty(),
                  "goes with the counter of a loop, and there is none");
+        // Where nothing is dead, proofs leave out roots on lines (ir/verifier/roots/roots.h).
+        rejectIf(interval.kind == IntervalKind::kForRoots && !topology.isDamaged(),
+                 "is for some roots, but nothing is dead");
         validateInterval(interval, topology.axes[axis],
                          rowOf(schedule.collective).isRooted() && !countsFromRoot(schedule, axis));
       };
